@@ -1,0 +1,194 @@
+// Ops: the operations that a model is made of, their contracts written once. Back ends: reference (scalar, the definition
+// of correct), cpu (SIMD, chosen at run time) and, later, cuda. One file per operation in each.
+//
+// For all operations:
+// - Pointers are device memory of the back end. Activations are float32, row-major, one row per token; a `_stride` counts
+//   elements from one row to the next. Outputs never alias inputs unless said so. Zero rows are allowed.
+// - Work is enqueued on `stream` and no operation synchronises; on the CPU it is done on return. One thread at a time may
+//   use an Ops object.
+// - An output row depends on nothing but its own input row (and its own sequence's cache): the same bits whatever the
+//   number of rows, their order, the number of threads, and how a prompt was cut into chunks.
+// - A bad shape is our own mistake: TRIREME_CHECK.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/stream.h"
+#include "kernels/kv_layer_view.h"
+#include "kernels/packed_matrix.h"
+
+namespace trireme::kernels {
+
+// output[r, :] = scale * table[token_ids[r], :]. Ids are in [0, table.shape.out_features).
+struct EmbedArgs {
+  const std::int32_t* token_ids = nullptr;  // [num_rows]
+  PackedMatrixView table;                   // out_features = vocab_size, in_features = hidden_size
+  float scale = 1.0f;
+  float* output = nullptr;                  // [num_rows, hidden_size]
+  std::int64_t num_rows = 0;
+};
+
+// RMSNorm (Zhang & Sennrich 2019): output = input / sqrt(mean(input²) + epsilon) * weight.
+// Each of num_rows rows holds num_groups groups of group_size that are normed on their own with the same weight
+// (q/k norm: a group per head). output may be input.
+struct RmsNormArgs {
+  const float* input = nullptr;
+  std::int64_t input_stride = 0;
+  const float* weight = nullptr;  // [group_size]
+  float epsilon = 1e-5f;
+  float* output = nullptr;
+  std::int64_t output_stride = 0;
+  std::int64_t num_rows = 0;
+  std::int64_t num_groups = 1;
+  std::int64_t group_size = 0;
+};
+
+enum class OutputMode { kOverwrite, kAdd };  // kAdd: output += result, as for a residual stream
+
+// output[r, o] = bias[o] + sum over i of input[r, i] * weights[o, i], accumulated in float32 with fused multiply-add in
+// ascending i, starting from 0; then bias is added; then, with kAdd, the sum is added to what output held.
+struct LinearArgs {
+  const float* input = nullptr;  // [num_rows, in_features], stride input_stride
+  std::int64_t input_stride = 0;
+  PackedMatrixView weights;
+  const float* bias = nullptr;  // [out_features] or null
+  float* output = nullptr;      // [num_rows, out_features], stride output_stride
+  std::int64_t output_stride = 0;
+  std::int64_t num_rows = 0;
+  OutputMode mode = OutputMode::kOverwrite;
+};
+
+// output[r, 2i] = cos(a) * attention_factor, output[r, 2i+1] = sin(a) * attention_factor, where
+// a = float(positions[r]) * inverse_frequencies[i] in float32. Same bits in every CPU back end.
+struct RopeTableArgs {
+  const std::int32_t* positions = nullptr;          // [num_rows]
+  const float* inverse_frequencies = nullptr;       // [rotary_dim / 2]
+  float attention_factor = 1.0f;
+  float* output = nullptr;                          // [num_rows, rotary_dim]
+  std::int64_t num_rows = 0;
+  std::int64_t rotary_dim = 0;
+};
+
+// Rotary embedding (Su et al. 2021), half-split pairing (i, i + rotary_dim/2) within each head, in place:
+// x_i' = x_i cos - x_j sin, x_j' = x_j cos + x_i sin. Elements from rotary_dim on are left alone.
+struct RopeArgs {
+  float* values = nullptr;  // [num_rows, num_heads, head_dim], stride values_stride
+  std::int64_t values_stride = 0;
+  const float* table = nullptr;  // of RopeTableArgs
+  std::int64_t num_rows = 0;
+  std::int64_t num_heads = 0;
+  std::int64_t head_dim = 0;
+  std::int64_t rotary_dim = 0;
+};
+
+// Rounds keys and values to the cache's formats and writes them to slots (slot = block * block_tokens + offset).
+struct KvStoreArgs {
+  const float* keys = nullptr;    // [num_rows, num_kv_heads, head_dim], stride input_stride
+  const float* values = nullptr;  // likewise
+  std::int64_t input_stride = 0;
+  const std::int64_t* slots = nullptr;  // [num_rows]
+  KvLayerView cache;
+  std::int64_t num_rows = 0;
+};
+
+// The rows of one sequence in a step. Its keys and values, the current rows' included, are in the cache already.
+struct AttentionSequence {
+  std::int64_t first_row = 0;
+  std::int64_t num_rows = 0;
+  std::int64_t first_position = 0;           // position of first_row; row i is at first_position + i
+  const std::int32_t* block_table = nullptr;  // block of position p: block_table[p / block_tokens]
+};
+
+// Causal attention with grouped queries (Vaswani et al. 2017; Ainslie et al. 2023), online softmax over fixed partitions
+// (Dao 2022; Dao et al. 2023). For query position p, keys in (p - window, p] if window > 0, else [0, p]:
+//     s_k = scale * q·k, softcapped to softcap * tanh(s / softcap) if softcap > 0; output = sum softmax(s)_k * v_k.
+// Keys and values are widened from the cache's formats exactly. The cache is cut at absolute positions that are multiples
+// of kAttentionPartition; each part is reduced on its own, parts are merged in ascending order; so the bits depend on
+// neither block size nor chunking.
+inline constexpr std::int64_t kAttentionPartition = 256;
+struct AttentionArgs {
+  const float* query = nullptr;  // [num_rows, num_heads, head_dim], stride query_stride
+  std::int64_t query_stride = 0;
+  float* output = nullptr;       // [num_rows, num_heads, head_dim], stride output_stride
+  std::int64_t output_stride = 0;
+  KvLayerView cache;
+  std::span<const AttentionSequence> sequences;  // their rows do not overlap
+  std::int64_t num_heads = 0;                    // multiple of cache.num_kv_heads
+  float scale = 1.0f;
+  float softcap = 0.0f;
+  std::int64_t window = 0;
+};
+
+enum class Activation { kSilu, kGeluTanh, kGeluErf, kRelu };
+
+// output[r, i] = activation(gate[r, i]) * up[r, i]; without the product where up is null. output may be gate or up.
+struct ActivationArgs {
+  const float* gate = nullptr;  // [num_rows, row_size], stride input_stride
+  const float* up = nullptr;    // same stride, or null
+  std::int64_t input_stride = 0;
+  float* output = nullptr;
+  std::int64_t output_stride = 0;
+  std::int64_t num_rows = 0;
+  std::int64_t row_size = 0;
+  Activation activation = Activation::kSilu;
+};
+
+// output[i] += input[i]
+struct AddArgs {
+  const float* input = nullptr;
+  float* output = nullptr;
+  std::int64_t size = 0;
+};
+
+// output[r] = input[rows[r]], for rows that go to the head.
+struct GatherRowsArgs {
+  const float* input = nullptr;       // [*, row_size]
+  const std::int32_t* rows = nullptr;  // [num_rows]
+  float* output = nullptr;            // [num_rows, row_size]
+  std::int64_t num_rows = 0;
+  std::int64_t row_size = 0;
+};
+
+// values[i] = cap * tanh(values[i] / cap), in place (Gemma 2's logits).
+struct SoftcapArgs {
+  float* values = nullptr;
+  std::int64_t size = 0;
+  float cap = 0.0f;
+};
+
+// output[r] = log(sum over i of exp(input[r, i])), shifted by the row's maximum. -inf entries count as zero.
+struct LogSumExpArgs {
+  const float* input = nullptr;  // [num_rows, row_size], contiguous
+  float* output = nullptr;       // [num_rows]
+  std::int64_t num_rows = 0;
+  std::int64_t row_size = 0;
+};
+
+class Ops {
+ public:
+  virtual ~Ops() = default;
+  virtual std::string_view name() const = 0;  // "reference", "avx2", "avx512"
+
+  virtual void embed(const EmbedArgs& args, base::Stream stream) = 0;
+  virtual void rms_norm(const RmsNormArgs& args, base::Stream stream) = 0;
+  virtual void linear(const LinearArgs& args, base::Stream stream) = 0;
+  virtual void rope_table(const RopeTableArgs& args, base::Stream stream) = 0;
+  virtual void rope(const RopeArgs& args, base::Stream stream) = 0;
+  virtual void kv_store(const KvStoreArgs& args, base::Stream stream) = 0;
+  virtual void attention(const AttentionArgs& args, base::Stream stream) = 0;
+  virtual void activation(const ActivationArgs& args, base::Stream stream) = 0;
+  virtual void add(const AddArgs& args, base::Stream stream) = 0;
+  virtual void gather_rows(const GatherRowsArgs& args, base::Stream stream) = 0;
+  virtual void softcap(const SoftcapArgs& args, base::Stream stream) = 0;
+  virtual void log_sum_exp(const LogSumExpArgs& args, base::Stream stream) = 0;
+};
+
+class ThreadPool;
+
+// The scalar definition of correct: double accumulation, single thread.
+std::unique_ptr<Ops> make_reference_ops();
+
+}  // namespace trireme::kernels
