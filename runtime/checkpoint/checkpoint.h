@@ -1,0 +1,69 @@
+// Checkpoint: a model's files, memory-mapped and checked against hostile content when opened. Opening reads headers only;
+// weights are touched by read_rows alone, so that each rank reads just its own layers' bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace trireme::checkpoint {
+
+class GgufFile;
+
+enum class Format { kHuggingFace, kGguf };
+
+// How a tensor's elements are stored in the file. The block types are those of GGUF.
+enum class TensorType { kF32, kF16, kBF16, kQ8_0, kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ4_K, kQ5_K, kQ6_K };
+
+std::string_view to_string(TensorType type);  // "F32", "Q4_1", …
+
+struct TensorInfo {
+  std::string name;
+  TensorType type = TensorType::kF32;
+  std::vector<std::int64_t> shape;  // outermost first, row-major: a Linear's weight is [out_features, in_features]
+  const std::byte* data = nullptr;  // mapped; `bytes` long
+  std::size_t bytes = 0;
+  std::string file;  // for messages
+
+  std::int64_t num_rows() const;  // product of all dimensions but the last; 1 for a vector
+  std::int64_t row_size() const;  // the last dimension
+};
+
+class Checkpoint {
+ public:
+  // `path`: a GGUF file, a Hugging Face directory, or a directory that holds exactly one GGUF file.
+  // Errors are one line naming file, tensor or key, and reason.
+  static base::Result<std::unique_ptr<Checkpoint>> open(const std::filesystem::path& path);
+  virtual ~Checkpoint() = default;
+
+  virtual Format format() const = 0;
+  const std::filesystem::path& path() const { return path_; }
+  // Hugging Face: the object in config.json. GGUF: an object of its keys ("llama.block_count": 30), without the
+  // tokenizer's long arrays.
+  virtual const nlohmann::json& metadata() const = 0;
+  // The GGUF file itself, for its arrays; null for the other format.
+  virtual const GgufFile* gguf() const { return nullptr; }
+
+  std::span<const TensorInfo> tensors() const { return tensors_; }  // sorted by name
+  const TensorInfo* find(std::string_view name) const;
+
+  // Widens rows [begin, end) to float32: output is [end - begin, row_size]. Any thread.
+  static void read_rows(const TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* output);
+
+  // 64-bit hash of headers, sizes and bytes sampled over the weights, equal on all ranks that see the same model.
+  std::uint64_t fingerprint() const;
+
+ protected:
+  std::filesystem::path path_;
+  std::vector<TensorInfo> tensors_;
+};
+
+}  // namespace trireme::checkpoint

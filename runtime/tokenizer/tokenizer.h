@@ -1,0 +1,50 @@
+// Tokenizer: text ↔ token ids, as the model's own tokenizer does it (byte-level BPE, or SentencePiece-style BPE with byte
+// fallback), from tokenizer.json or from GGUF. Immutable after loading; any thread may use it. Time is linear in the
+// length of the text (up to a logarithm), and stack use does not grow with it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/checkpoint/checkpoint.h"
+
+namespace trireme::tokenizer {
+
+using TokenId = std::int32_t;
+
+enum class SpecialTokens { kRecognise, kAsText };
+
+struct EncodeOptions {
+  SpecialTokens special = SpecialTokens::kRecognise;
+  bool add_special = true;  // BOS (and EOS) as the model's post-processor adds them; never a second BOS where the text begins with one
+};
+
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  // From tokenizer.json beside config.json, or from the GGUF file's keys. Errors name the file and what is wrong.
+  static base::Result<std::unique_ptr<Tokenizer>> from_checkpoint(const checkpoint::Checkpoint& checkpoint);
+
+  // Error: the text is not valid UTF-8.
+  virtual base::Result<std::vector<TokenId>> encode(std::string_view text, EncodeOptions options = {}) const = 0;
+  // The bytes of the whole text; a sequence of tokens can end within a character. Ids must be in [0, vocab_size).
+  virtual std::string decode(std::span<const TokenId> tokens, bool skip_special = false) const = 0;
+  // The bytes that this token adds to a text. `at_start`: SentencePiece-style decoders strip the first space.
+  virtual std::string token_bytes(TokenId token, bool at_start = false) const = 0;
+
+  virtual std::int32_t vocab_size() const = 0;
+  virtual bool is_special(TokenId token) const = 0;
+  virtual std::optional<TokenId> token_id(std::string_view content) const = 0;  // of a whole token, special or not
+  virtual std::optional<TokenId> bos() const = 0;
+  // All ids that end a generation: eos of the tokenizer's and generation's configuration, end-of-turn tokens.
+  virtual const std::vector<TokenId>& end_of_generation() const = 0;
+};
+
+}  // namespace trireme::tokenizer
