@@ -10,10 +10,12 @@
 namespace trireme::engine {
 namespace {
 
-constexpr std::uint32_t kEpoch = 1;  // a supervisor that restarts the job will count them
+constexpr std::uint32_t kEpoch = 1;                      // a supervisor that restarts the job will count them
 constexpr std::chrono::microseconds kPollInterval{200};  // while computing: messages move at least every 0.5 ms
 
-int rank_of(const RankContext& context) { return context.communicator->rank(); }
+int rank_of(const RankContext& context) {
+  return context.communicator->rank();
+}
 
 }  // namespace
 
@@ -109,7 +111,8 @@ std::unique_ptr<Engine> RankRuntime::make_engine() {
   std::vector<int> last_stages;
   for (int replica = 0; replica < plan_->layout.num_replicas(); ++replica) {
     std::vector<int> ranks;
-    for (int stage = 0; stage < plan_->layout.num_stages(); ++stage) ranks.push_back(plan_->layout.rank_of(replica, stage));
+    for (int stage = 0; stage < plan_->layout.num_stages(); ++stage)
+      ranks.push_back(plan_->layout.rank_of(replica, stage));
     last_stages.push_back(ranks.back());
     scheduler::SchedulerConfig config = plan_->scheduler_config(config_, description_, replica);
     config.epoch = kEpoch;
@@ -146,8 +149,10 @@ void RankRuntime::start_worker() {
 void RankRuntime::pump() {
   bool moved = loop_->poll();
   if (engine_) moved |= engine_->turn(std::chrono::steady_clock::now());
-  if (worker_done_.load()) finish_worker();
-  else if (!moved) loop_->idle(worker_->computing(), kPollInterval);
+  if (worker_done_.load())
+    finish_worker();
+  else if (!moved)
+    loop_->idle(worker_->computing(), kPollInterval);
 }
 
 void RankRuntime::finish_worker() {

@@ -1,5 +1,6 @@
-// RankRuntime: everything that one rank owns while it runs: its stage of the model, its share of the KV cache, the worker
-// on the compute thread, the message loop, and on rank 0 the engine. The thread that calls it is the communication thread.
+// RankRuntime: everything that one rank owns while it runs: its stage of the model, its share of the KV cache, the
+// worker on the compute thread, the message loop, and on rank 0 the engine. The thread that calls it is the
+// communication thread.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,8 @@ struct RankContext {
 
 class RankRuntime {
  public:
-  // Collective over all ranks. Opens and checks the model, plans, loads this rank's weights and starts the worker; returns
-  // the same error on every rank if any fails.
+  // Collective over all ranks. Opens and checks the model, plans, loads this rank's weights and starts the worker;
+  // returns the same error on every rank if any fails.
   static base::Result<std::unique_ptr<RankRuntime>> start(const config::Config& config, const RankContext& context);
   // Stops the compute thread; what it was computing is lost unless shutdown() or serve() has returned.
   ~RankRuntime();
@@ -55,7 +56,7 @@ class RankRuntime {
   // Other ranks: pumps until rank 0 has ended this rank's worker.
   void serve();
 
-  Engine& engine() { return *engine_; }                                   // rank 0 only
+  Engine& engine() { return *engine_; }                                  // rank 0 only
   const tokenizer::Tokenizer& tokenizer() const { return *tokenizer_; }  // rank 0 only
   const checkpoint::Checkpoint& checkpoint() const { return *checkpoint_; }
   const model::ModelDescription& description() const { return description_; }

@@ -1,5 +1,5 @@
-// ReplicaPipeline: rank 0's end of one replica: its scheduler, and the way of plans to its stages. Engine (communication)
-// thread only.
+// ReplicaPipeline: rank 0's end of one replica: its scheduler, and the way of plans to its stages. Engine
+// (communication) thread only.
 #pragma once
 
 #include <cstdint>
