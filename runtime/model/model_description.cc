@@ -1,0 +1,26 @@
+#include "runtime/model/model_description.h"
+
+#include <algorithm>
+
+namespace trireme::model {
+
+std::vector<std::int32_t> ModelDescription::window_groups() const {
+  std::vector<std::int32_t> windows;
+  for (const LayerSpec& layer : layers) windows.push_back(layer.window);
+  std::sort(windows.begin(), windows.end());
+  windows.erase(std::unique(windows.begin(), windows.end()), windows.end());
+  return windows;
+}
+
+std::int32_t ModelDescription::group_of_layer(std::int32_t layer) const {
+  const auto groups = window_groups();
+  const auto found = std::find(groups.begin(), groups.end(), layers[static_cast<std::size_t>(layer)].window);
+  return static_cast<std::int32_t>(found - groups.begin());
+}
+
+std::int64_t ModelDescription::layer_linear_weights() const {
+  const std::int64_t attention = (qkv_rows() + std::int64_t{num_heads} * head_dim) * hidden_size;
+  return attention + 3 * std::int64_t{intermediate_size} * hidden_size;
+}
+
+}  // namespace trireme::model

@@ -1,0 +1,75 @@
+// StageModel: the forward pass of one stage's layers over the rows of one step. Owned and called by the stage worker's
+// compute thread. Activations are float32; hidden states are [num_rows, hidden_size], row-major.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "base/stream.h"
+#include "kernels/ops.h"
+#include "runtime/kv_cache/kv_cache.h"
+#include "runtime/model/model_description.h"
+#include "runtime/model/stage_weights.h"
+
+namespace trireme::model {
+
+// The rows of one step, as kernels need them.
+struct StepInput {
+  std::vector<std::int32_t> token_ids;  // [num_rows]
+  std::vector<std::int32_t> positions;  // [num_rows]
+  struct Group {                        // of layers with the same window
+    std::vector<std::int64_t> slots;    // [num_rows]
+    std::vector<kernels::AttentionSequence> sequences;
+  };
+  std::vector<Group> groups;
+
+  std::int64_t num_rows() const { return static_cast<std::int64_t>(positions.size()); }
+};
+
+class StageModel {
+ public:
+  // All references outlive this object.
+  StageModel(const ModelDescription& model, const StageSpec& stage, std::unique_ptr<StageWeights> weights,
+             kernels::Ops& ops, kv_cache::KvCache& cache);
+
+  // hidden = embeddings of input.token_ids. First stage only.
+  void embed(const StepInput& input, float* hidden, base::Stream stream);
+  // Runs this stage's layers in place, writing keys and values to the cache.
+  void forward(const StepInput& input, float* hidden, base::Stream stream);
+  // logits[i] = head(norm(hidden[rows[i]])), [rows.size(), vocab_size]. Last stage only.
+  void logits(const float* hidden, std::span<const std::int32_t> rows, float* logits, base::Stream stream);
+
+  const ModelDescription& description() const { return model_; }
+  const StageSpec& stage() const { return stage_; }
+
+  // Bytes of scratch memory for steps of at most max_rows rows, hidden states in flight included.
+  static std::int64_t activation_bytes(const ModelDescription& model, std::int64_t max_rows);
+
+ private:
+  struct Scratch {
+    base::AlignedBuffer<float> normed, qkv, attention, gate_up;
+    std::vector<base::AlignedBuffer<float>> rope_tables;
+    std::int64_t capacity_rows = 0;
+  };
+  void reserve(std::int64_t num_rows);
+  void norm(const float* input, const float* weight, float* output, std::int64_t num_rows, base::Stream stream);
+  void linear(const float* input, std::int64_t input_stride, const LinearWeights& weights, float* output,
+              std::int64_t num_rows, kernels::OutputMode mode, base::Stream stream);
+  void attention_half(std::int32_t layer, const StepInput& input, float* hidden, base::Stream stream);
+  void normalise_heads(const LayerWeights& weights, std::int64_t num_rows, base::Stream stream);
+  void ffn_half(std::int32_t layer, std::int64_t num_rows, float* hidden, base::Stream stream);
+  void project_to_residual(const float* input, std::int64_t input_stride, const LinearWeights& weights,
+                           const float* post_norm, float* hidden, std::int64_t num_rows, base::Stream stream);
+
+  const ModelDescription& model_;
+  const StageSpec stage_;
+  std::unique_ptr<StageWeights> weights_;
+  kernels::Ops& ops_;
+  kv_cache::KvCache& cache_;
+  Scratch scratch_;
+};
+
+}  // namespace trireme::model
