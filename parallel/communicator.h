@@ -16,6 +16,7 @@ namespace trireme::parallel {
 
 // Messages with the same source, destination and tag arrive in order.
 enum class Tag : std::int32_t { kStartup = 1, kPlan = 2, kResult = 3, kActivation = 4 };
+const char* tag_name(Tag tag);  // for error messages
 
 class Communicator {
  public:

@@ -17,16 +17,6 @@ std::uint32_t frame_crc(const ControlFrameHeader& header, std::span<const std::b
   return crc32c(payload, crc32c(bytes));
 }
 
-const char* tag_name(Tag tag) {
-  switch (tag) {
-    case Tag::kStartup: return "start-up";
-    case Tag::kPlan: return "plan";
-    case Tag::kResult: return "result";
-    case Tag::kActivation: return "activation";
-  }
-  return "unknown";
-}
-
 // Throws with both sides' view; `what` differs.
 [[noreturn]] void throw_mismatch(const ControlEndpoints& endpoints, const char* what, std::uint64_t received,
                                  std::uint64_t expected) {

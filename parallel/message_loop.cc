@@ -101,6 +101,8 @@ class MessageLoop::Channel {
  public:
   using Operation = std::unique_ptr<Communicator::Operation>;
 
+  explicit Channel(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
   void add(Operation operation, std::shared_ptr<Ticket::State> state, std::shared_ptr<const void> keep_alive) {
     entries_.push_back({std::move(keep_alive), std::move(state), std::move(operation)});
   }
@@ -115,7 +117,7 @@ class MessageLoop::Channel {
         if (!first.operation->test()) break;
         first.state->received_bytes = first.operation->received_bytes();
       } catch (const ParallelError& error) {
-        first.state->error = error.what();
+        first.state->error = name_ + ": " + error.what();
         status = Status::kFailed;
       }
       const std::shared_ptr<Ticket::State> state = std::move(first.state);
@@ -132,6 +134,7 @@ class MessageLoop::Channel {
     std::shared_ptr<Ticket::State> state;
     Operation operation;
   };
+  std::string name_;
   std::deque<Entry> entries_;
 };
 
@@ -149,7 +152,8 @@ struct MessageLoop::Impl {
   explicit Impl(Communicator& used) : communicator(used) {}
 
   Ticket post(Post operation);
-  void start(Post& operation);
+  Channel& channel_of(const Post& post);
+  void start(Post& post);
   bool start_posted();
   bool finish_some();
   microseconds sleep_time(bool compute_busy, microseconds limit) const;
@@ -180,14 +184,24 @@ MessageLoop::Ticket MessageLoop::Impl::post(Post operation) {
   return Ticket(std::move(state));
 }
 
+MessageLoop::Channel& MessageLoop::Impl::channel_of(const Post& post) {
+  const std::tuple key(post.is_send, post.peer, post.tag);
+  const auto found = channels.find(key);
+  if (found != channels.end()) return found->second;
+  const std::string self = std::to_string(communicator.rank()), peer = std::to_string(post.peer);
+  std::string name = std::string(tag_name(post.tag)) + " message from rank " + (post.is_send ? self : peer) +
+                     " to rank " + (post.is_send ? peer : self);
+  return channels.emplace(key, Channel(std::move(name))).first->second;
+}
+
 void MessageLoop::Impl::start(Post& post) {
+  Channel& channel = channel_of(post);
   try {
     auto operation = post.is_send ? communicator.isend(post.send_bytes, post.peer, post.tag)
                                   : communicator.irecv(post.receive_bytes, post.peer, post.tag);
-    channels[{post.is_send, post.peer, post.tag}].add(std::move(operation), std::move(post.state),
-                                                      std::move(post.keep_alive));
+    channel.add(std::move(operation), std::move(post.state), std::move(post.keep_alive));
   } catch (const ParallelError& error) {
-    post.state->error = error.what();
+    post.state->error = channel.name() + ": " + error.what();
     post.state->finish(Status::kFailed);
   }
 }
