@@ -1,6 +1,6 @@
-// Tokenizer: text ↔ token ids, as the model's own tokenizer does it (byte-level BPE, or SentencePiece-style BPE with byte
-// fallback), from tokenizer.json or from GGUF. Immutable after loading; any thread may use it. Time is linear in the
-// length of the text (up to a logarithm), and stack use does not grow with it.
+// Tokenizer: text ↔ token ids, as the model's own tokenizer does it (byte-level BPE, or SentencePiece-style BPE with
+// byte fallback), from tokenizer.json or from GGUF. Immutable after loading; any thread may use it. Time is linear in
+// the length of the text (up to a logarithm), and stack use does not grow with it.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ enum class SpecialTokens { kRecognise, kAsText };
 
 struct EncodeOptions {
   SpecialTokens special = SpecialTokens::kRecognise;
-  bool add_special = true;  // BOS (and EOS) as the model's post-processor adds them; never a second BOS where the text begins with one
+  bool add_special =
+      true;  // BOS (and EOS) as the model's post-processor adds them; never a second BOS where the text begins with one
 };
 
 class Tokenizer {
