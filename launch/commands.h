@@ -1,0 +1,11 @@
+// The commands of the program; each is defined in the file of its name.
+#pragma once
+
+#include "launch/command.h"
+
+namespace trireme::launch {
+
+CommandFunction define_inspect(CLI::App& app);   // inspect.cc
+CommandFunction define_tokenize(CLI::App& app);  // tokenize.cc
+
+}  // namespace trireme::launch
