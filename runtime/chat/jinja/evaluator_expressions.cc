@@ -56,6 +56,7 @@ struct Evaluator::ExpressionVisitor {
     const Function filter = find_filter(node.name);
     if (filter == nullptr) fail("No filter named '" + node.name + "'.");
     const Value input = evaluate(node.input);
+    if (input.is_text()) context().charge_bytes(input.text()->size());
     return filter(context(), evaluator.evaluate_arguments(node.arguments, scope, &input));
   }
   Value operator()(const TestExpression& node) const {

@@ -15,8 +15,8 @@ namespace trireme::chat::jinja {
 namespace {
 
 template <typename Number, typename... Format>
-std::optional<Number> parse_number(std::string_view text, Format... format) {
-  text = strip(text, nullptr, Side::kBoth);
+std::optional<Number> parse_number(RenderContext& context, std::string_view text, Format... format) {
+  text = strip(context, text, nullptr, Side::kBoth);
   const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
   if (plus) text.remove_prefix(1);
   Number number{};
@@ -25,7 +25,7 @@ std::optional<Number> parse_number(std::string_view text, Format... format) {
   return number;
 }
 
-Value to_int(RenderContext&, const Arguments& arguments) {
+Value to_int(RenderContext& context, const Arguments& arguments) {
   const Parameters parameters(arguments, "int", {"value", "default", "base"});
   const Value otherwise = parameters.has(1) ? parameters[1] : Value(std::int64_t{0});
   Number number;
@@ -34,8 +34,8 @@ Value to_int(RenderContext&, const Arguments& arguments) {
     if (base < 2 || base > 36) fail("int() base must be >= 2 and <= 36, or 0");
     std::string_view digits = *text;
     if (base == 16 && (digits.substr(0, 2) == "0x" || digits.substr(0, 2) == "0X")) digits.remove_prefix(2);
-    if (const auto integer = parse_number<std::int64_t>(digits, base)) return Value(*integer);
-    const auto floating = parse_number<double>(*text);
+    if (const auto integer = parse_number<std::int64_t>(context, digits, base)) return Value(*integer);
+    const auto floating = parse_number<double>(context, *text);
     if (!floating) return otherwise;
     number = {true, 0, *floating};
   } else if (!as_number(parameters.self(), number)) {
@@ -47,13 +47,13 @@ Value to_int(RenderContext&, const Arguments& arguments) {
   return Value(static_cast<std::int64_t>(number.floating));
 }
 
-Value to_float(RenderContext&, const Arguments& arguments) {
+Value to_float(RenderContext& context, const Arguments& arguments) {
   const Parameters parameters(arguments, "float", {"value", "default"});
   Number number;
   if (as_number(parameters.self(), number)) return Value(number.floating);
   require_defined(parameters.self());
   if (const std::string* text = parameters.self().text()) {
-    if (const auto floating = parse_number<double>(*text)) return Value(*floating);
+    if (const auto floating = parse_number<double>(context, *text)) return Value(*floating);
   }
   return parameters.has(1) ? parameters[1] : Value(0.0);
 }

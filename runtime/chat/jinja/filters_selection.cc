@@ -53,6 +53,7 @@ Value map(RenderContext& context, const Arguments& arguments) {
   List* mapped = context.list(List::Kind::kGenerator);
   for (const Value& item : iterate(context, arguments.positional[0])) {
     context.charge();
+    if (item.is_text()) context.charge_bytes(item.text()->size());
     mapped->items.push_back(filter(context, forwarded(arguments, 2, item)));
   }
   return mapped;

@@ -14,16 +14,14 @@ namespace {
 
 // Filters on text take any value and see what it prints as.
 std::string input_text(RenderContext& context, const Parameters& parameters) {
-  std::string text = to_text(context, parameters.self());
-  context.charge_bytes(text.size());
-  return text;
+  return to_text(context, parameters.self());
 }
 
 Value trim(RenderContext& context, const Arguments& arguments) {
   const Parameters parameters(arguments, "trim", {"value", "chars"});
   const std::string text = input_text(context, parameters);
   const std::string* set = parameters.has_value(1) ? parameters[1].text() : nullptr;
-  return context.text(std::string(strip(text, set, Side::kBoth)));
+  return context.text(std::string(strip(context, text, set, Side::kBoth)));
 }
 
 Value upper(RenderContext& context, const Arguments& arguments) {

@@ -139,6 +139,7 @@ Value get_attribute(RenderContext& context, const Value& object, std::string_vie
 
 Value get_element(RenderContext& context, const Value& object, const Value& key) {
   require_defined(object);
+  if (key.is_text()) context.charge_bytes(key.text()->size());
   if (const Dict* dict = object.dict()) {
     if (const Value* value = dict->find(key)) return *value;
   } else if (Number index; as_number(key, index) && !index.is_float) {

@@ -28,16 +28,16 @@ Pieces split_at(std::string_view text, std::string_view separator, std::int64_t 
   return pieces;
 }
 
-// From the right: where separators overlap themselves ("aa" in "aaa"), the choice differs from splitting from the left.
+// From the right, by splitting the mirrored text: where separators overlap themselves ("aa" in "aaa"), the choice
+// differs from splitting from the left.
 Pieces split_at_from_right(std::string_view text, std::string_view separator, std::int64_t max_splits) {
+  const std::string mirrored(text.rbegin(), text.rend());
   Pieces pieces;
-  for (std::int64_t splits = 0; max_splits < 0 || splits < max_splits; ++splits) {
-    const std::size_t found = text.rfind(separator);
-    if (found == std::string_view::npos) break;
-    pieces.push_back(text.substr(found + separator.size()));
-    text = text.substr(0, found);
+  for (const std::string_view piece :
+       split_at(mirrored, std::string(separator.rbegin(), separator.rend()), max_splits)) {
+    const auto end = static_cast<std::size_t>(piece.data() - mirrored.data());  // counted from the text's end
+    pieces.push_back(text.substr(text.size() - end - piece.size(), piece.size()));
   }
-  pieces.push_back(text);
   std::reverse(pieces.begin(), pieces.end());
   return pieces;
 }

@@ -26,7 +26,7 @@ Value strip_side(RenderContext& context, const Arguments& arguments) {
   const Parameters parameters(arguments, "strip", {"self", "chars"});
   if (parameters.has_value(1)) parameters.text(1, "");
   const std::string* set = parameters.has_value(1) ? parameters[1].text() : nullptr;
-  return context.text(std::string(strip(self_text(context, arguments), set, side)));
+  return context.text(std::string(strip(context, self_text(context, arguments), set, side)));
 }
 
 std::string swap_case(std::string_view text) {
@@ -109,12 +109,11 @@ Value endswith(RenderContext& context, const Arguments& arguments) {
   return matches_end(context, arguments, false);
 }
 
+// In the mirrored text, so that it takes linear time.
 std::size_t find_last(std::string_view text, std::string_view needle) {
-  std::size_t last = std::string_view::npos;
-  if (needle.empty()) return text.size();
-  for (std::size_t at = find_text(text, needle); at != std::string_view::npos; at = find_text(text, needle, at + 1))
-    last = at;
-  return last;
+  const std::string mirrored(text.rbegin(), text.rend());
+  const std::size_t found = find_text(mirrored, std::string(needle.rbegin(), needle.rend()));
+  return found == std::string_view::npos ? found : text.size() - found - needle.size();
 }
 
 // Position in characters, or -1.

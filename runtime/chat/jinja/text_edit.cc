@@ -22,8 +22,9 @@ std::string_view first_character(std::string_view text) {
 
 }  // namespace
 
-std::string_view strip(std::string_view text, const std::string* set, Side side) {
-  const auto goes = [set](std::string_view character) {
+std::string_view strip(RenderContext& context, std::string_view text, const std::string* set, Side side) {
+  const auto goes = [&](std::string_view character) {
+    if (set != nullptr) context.charge_bytes(set->size());
     return set == nullptr ? is_space(first_code_point(character))
                           : find_text(*set, character) != std::string_view::npos;
   };

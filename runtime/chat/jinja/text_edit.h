@@ -12,7 +12,7 @@ namespace trireme::chat::jinja {
 enum class Side { kLeft, kRight, kBoth };
 
 // Without the characters of `set` (whitespace, if it is null) at the ends.
-std::string_view strip(std::string_view text, const std::string* set, Side side);
+std::string_view strip(RenderContext& context, std::string_view text, const std::string* set, Side side);
 // At most `max_count` replacements; negative: all.
 Value replace_text(RenderContext& context, std::string_view text, std::string_view old, std::string_view replacement,
                    std::int64_t max_count);

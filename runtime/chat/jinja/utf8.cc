@@ -7,8 +7,13 @@
 namespace trireme::chat::jinja {
 namespace {
 
+bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
+
 // Length of the character at the start of a non-empty text.
 std::size_t character_length(std::string_view text) {
+  if (is_ascii(text[0])) return 1;
   utf8proc_int32_t code_point = 0;
   const auto size = static_cast<utf8proc_ssize_t>(std::min<std::size_t>(text.size(), 4));
   const utf8proc_ssize_t length =
@@ -29,6 +34,10 @@ std::string map_characters(std::string_view text, const Map& map) {
 }
 
 void append_upper(std::string_view character, std::string& text) {
+  if (is_ascii(character[0])) {
+    text += static_cast<char>(character[0] - (is_lower(static_cast<char32_t>(character[0])) ? 32 : 0));
+    return;
+  }
   const char32_t code_point = first_code_point(character);
   if (code_point == 0xDF) {
     text += "SS";
@@ -40,6 +49,10 @@ void append_upper(std::string_view character, std::string& text) {
 }
 
 void append_lower(std::string_view character, std::string& text) {
+  if (is_ascii(character[0])) {
+    text += static_cast<char>(character[0] + (is_upper(static_cast<char32_t>(character[0])) ? 32 : 0));
+    return;
+  }
   const char32_t code_point = first_code_point(character);
   if (code_point >= 0x80 && character.size() == 1) {
     text += character;
@@ -69,6 +82,7 @@ std::vector<std::string_view> characters(std::string_view text) {
 }
 
 char32_t first_code_point(std::string_view character) {
+  if (!character.empty() && is_ascii(character[0])) return static_cast<unsigned char>(character[0]);
   utf8proc_int32_t code_point = 0;
   const auto size = static_cast<utf8proc_ssize_t>(character.size());
   const utf8proc_ssize_t length =
@@ -78,6 +92,10 @@ char32_t first_code_point(std::string_view character) {
 }
 
 void append_utf8(std::string& text, char32_t code_point) {
+  if (code_point < 0x80) {
+    text += static_cast<char>(code_point);
+    return;
+  }
   utf8proc_uint8_t bytes[4];
   const utf8proc_ssize_t length = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code_point), bytes);
   text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length));
@@ -119,18 +137,19 @@ bool is_printable(char32_t c) {
 }
 
 bool is_alpha(char32_t c) {
+  if (c < 0x80) return is_upper(c) || is_lower(c);
   const utf8proc_category_t found = category(c);
   return found >= UTF8PROC_CATEGORY_LU && found <= UTF8PROC_CATEGORY_LO;
 }
 
 bool is_digit(char32_t c) {
-  return category(c) == UTF8PROC_CATEGORY_ND;
+  return c < 0x80 ? c >= '0' && c <= '9' : category(c) == UTF8PROC_CATEGORY_ND;
 }
 bool is_upper(char32_t c) {
-  return category(c) == UTF8PROC_CATEGORY_LU;
+  return c < 0x80 ? c >= 'A' && c <= 'Z' : category(c) == UTF8PROC_CATEGORY_LU;
 }
 bool is_lower(char32_t c) {
-  return category(c) == UTF8PROC_CATEGORY_LL;
+  return c < 0x80 ? c >= 'a' && c <= 'z' : category(c) == UTF8PROC_CATEGORY_LL;
 }
 
 }  // namespace trireme::chat::jinja

@@ -1,22 +1,28 @@
 #include "runtime/chat/jinja/value.h"
 
+#include <algorithm>
+
 #include "runtime/chat/jinja/callable.h"
 
 namespace trireme::chat::jinja {
 namespace {
 
-bool same_key(const Value& a, const Value& b) {
+bool same_scalar(const Value& a, const Value& b) {
   if (a.is_text() || b.is_text()) return a.is_text() && b.is_text() && *a.text() == *b.text();
   if (a.is_none() || b.is_none()) return a.is_none() && b.is_none();
   Number left, right;
-  if (as_number(a, left) && as_number(b, right)) {
-    return left.is_float || right.is_float ? left.floating == right.floating : left.integer == right.integer;
-  }
-  if (a.list() == nullptr || b.list() == nullptr || a.list()->items.size() != b.list()->items.size()) return false;
-  for (std::size_t i = 0; i < a.list()->items.size(); ++i) {
-    if (!same_key(a.list()->items[i], b.list()->items[i])) return false;
-  }
-  return true;
+  if (!as_number(a, left) || !as_number(b, right)) return false;
+  return left.is_float || right.is_float ? left.floating == right.floating : left.integer == right.integer;
+}
+
+// Scalars and tuples of them; other keys are the same only where they are one object. (Never recurses into values,
+// which may be nested without end.)
+bool same_key(const Value& a, const Value& b) {
+  const List *left = a.list(), *right = b.list();
+  if (left == nullptr || right == nullptr) return same_scalar(a, b);
+  if (left == right) return true;
+  return left->kind == List::Kind::kTuple && right->kind == List::Kind::kTuple &&
+         std::equal(left->items.begin(), left->items.end(), right->items.begin(), right->items.end(), same_scalar);
 }
 
 }  // namespace

@@ -56,16 +56,17 @@ std::int64_t integer_of(const Value& value) {
   return number.integer;
 }
 
-// Null where no letter of the text has a case.
+// False where no letter of the text has a case.
 template <bool (*has_case)(char32_t), bool (*other_case)(char32_t)>
-bool is_cased(const Value& value) {
-  if (!value.is_text()) return false;
+Value is_cased(RenderContext& context, const Arguments& arguments) {
+  const std::string text = to_text(context, Parameters(arguments, "test", {"value"}).self());
+  context.charge_bytes(text.size());
   bool found = false;
-  for (const std::string_view character : characters(*value.text())) {
-    if (other_case(first_code_point(character))) return false;
+  for (const std::string_view character : characters(text)) {
+    if (other_case(first_code_point(character))) return Value(false);
     found |= has_case(first_code_point(character));
   }
-  return found;
+  return Value(found);
 }
 
 Value divisibleby(RenderContext& context, const Arguments& arguments) {
@@ -107,8 +108,8 @@ constexpr std::array kTests = {
     Builtin{"escaped", check<[](const Value&) { return false; }>},
     Builtin{"odd", check<[](const Value& value) { return integer_of(value) % 2 != 0; }>},
     Builtin{"even", check<[](const Value& value) { return integer_of(value) % 2 == 0; }>},
-    Builtin{"upper", check<is_cased<is_upper, is_lower>>},
-    Builtin{"lower", check<is_cased<is_lower, is_upper>>},
+    Builtin{"upper", is_cased<is_upper, is_lower>},
+    Builtin{"lower", is_cased<is_lower, is_upper>},
     Builtin{"divisibleby", divisibleby},
     Builtin{"sameas", sameas},
     Builtin{"filter", is_filter},

@@ -74,6 +74,29 @@ TEST(ChatTemplateLimits, CheckSizesBeforeAllocating) {
   expect_limit("{{ [1] | batch(1000000000000, 0) | list }}", "steps");
 }
 
+TEST(ChatTemplateLimits, ChargeForLookingThroughLongText) {
+  const nlohmann::ordered_json context = {{"s", std::string(1 << 20, 'a')}, {"t", std::string(1 << 19, 'a')}};
+  RenderLimits limits;
+  limits.max_steps = 50'000;
+  for (const std::string look :
+       {"s | length", "s | int", "s is upper", "s.rfind(t)", "s.rsplit(t, 1)", "s.strip(s)", "s in s + 'b'", "s == s",
+        "d[s]", "s.split(t) | length", "s.find(t + 'b')", "s | title", "s.isalpha()", "s.startswith(t, 1)", "s[5]"}) {
+    const auto result =
+        try_render("{% set d = {} %}{% for i in range(9000) %}{% set x = " + look + " %}{% endfor %}", limits, context);
+    ASSERT_FALSE(result.ok()) << look;
+    EXPECT_EQ(result.error().code, base::ErrorCode::kResourceExhausted) << look << ": " << result.error().message;
+  }
+}
+
+TEST(ChatTemplateLimits, SurviveKeysThatAreNestedWithoutEnd) {
+  RenderLimits limits;
+  limits.max_steps = 20'000'000;
+  const std::string source =
+      "{% set ns = namespace(x=[]) %}{% for i in range(300000) %}{% set ns.x = (ns.x,) %}{% endfor %}"
+      "{% set d = {ns.x: 1} %}{{ d[ns.x] }}{{ d.get((ns.x,)) }}";
+  EXPECT_EQ(*try_render(source, limits), "1None");
+}
+
 TEST(ChatTemplateLimits, StopDeepNesting) {
   expect_limit("{% set ns = namespace(x=[]) %}{% for i in range(1000) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x }}",
                "nests deeper");
