@@ -276,6 +276,8 @@ void Heartbeat::report_own_failure(const std::string& cause) {
   impl_->changed.wait_for(lock, kLimit, [&] { return impl_->ended; });
 }
 
-void Heartbeat::expect_shutdown() { impl_->shutdown_expected = true; }
+void Heartbeat::expect_shutdown() {
+  impl_->shutdown_expected = true;
+}
 
 }  // namespace trireme::parallel

@@ -1,10 +1,10 @@
-// Heartbeat: notices dead and hung ranks, which Open MPI 4.1.4 does not report. Every rank has a TCP connection to rank 0
-// and both sides beat once a second from a thread of their own; times are monotonic. Rank 0 alone decides, except about
-// itself: the others watch it.
+// Heartbeat: notices dead and hung ranks, which Open MPI 4.1.4 does not report. Every rank has a TCP connection to rank
+// 0 and both sides beat once a second from a thread of their own; times are monotonic. Rank 0 alone decides, except
+// about itself: the others watch it.
 //
-// Dead: the connection is reset or closed, or `max_missed_beats` beats are missing. Hung: the rank holds a plan while its
-// progress counter stands still for `hang_limit`. Rank 0 tells the others (rank, cause), so that each can end itself; the
-// report callback then runs on the heartbeat thread, once. What to do about it is launch's business.
+// Dead: the connection is reset or closed, or `max_missed_beats` beats are missing. Hung: the rank holds a plan while
+// its progress counter stands still for `hang_limit`. Rank 0 tells the others (rank, cause), so that each can end
+// itself; the report callback then runs on the heartbeat thread, once. What to do about it is launch's business.
 #pragma once
 
 #include <chrono>

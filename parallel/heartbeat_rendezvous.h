@@ -9,8 +9,9 @@
 namespace trireme::parallel {
 
 struct HeartbeatPeers {
-  std::vector<std::string> hosts;                // [size], by rank
-  std::vector<HeartbeatConnection> connections;  // on rank 0: [size], that of rank 0 itself unused; elsewhere: to rank 0
+  std::vector<std::string> hosts;  // [size], by rank
+  std::vector<HeartbeatConnection>
+      connections;  // on rank 0: [size], that of rank 0 itself unused; elsewhere: to rank 0
 };
 
 // Collective over all ranks. Rank 0 listens on all addresses, tells them and a random token through the communicator;

@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-constexpr microseconds kSpin{5};    // without a message, the core is kept for this long if no thread waits for it,
+constexpr microseconds kSpin{5};     // without a message, the core is kept for this long if no thread waits for it,
 constexpr microseconds kYield{100};  // and offered to others before every poll for this long; then comes sleep
 constexpr microseconds kTicketSpin{50};
 constexpr microseconds kShortestSleep{20}, kLongestSleep{500};
@@ -79,8 +79,7 @@ bool MessageLoop::Ticket::done() const {
 void MessageLoop::Ticket::wait() const {
   Completion& completion = *state_->completion;
   ++completion.num_waiting;
-  for (const auto end = Clock::now() + kTicketSpin;
-       state_->pending() && !completion.failed && Clock::now() < end;) {
+  for (const auto end = Clock::now() + kTicketSpin; state_->pending() && !completion.failed && Clock::now() < end;) {
     ::sched_yield();
   }
   if (state_->pending()) {
@@ -244,7 +243,9 @@ microseconds MessageLoop::Impl::sleep_time(bool compute_busy, microseconds limit
 
 MessageLoop::MessageLoop(Communicator& communicator) : impl_(std::make_unique<Impl>(communicator)) {}
 
-MessageLoop::~MessageLoop() { impl_->completion->fail("the message loop has stopped"); }
+MessageLoop::~MessageLoop() {
+  impl_->completion->fail("the message loop has stopped");
+}
 
 MessageLoop::Ticket MessageLoop::post_send(std::span<const std::byte> bytes, int destination, Tag tag,
                                            std::shared_ptr<const void> keep_alive) {
@@ -284,8 +285,12 @@ void MessageLoop::wake() {
   if (impl_->sleeping) impl_->woken.notify_one();
 }
 
-void MessageLoop::fail(const char* reason) { impl_->completion->fail(reason); }
+void MessageLoop::fail(const char* reason) {
+  impl_->completion->fail(reason);
+}
 
-Communicator& MessageLoop::communicator() { return impl_->communicator; }
+Communicator& MessageLoop::communicator() {
+  return impl_->communicator;
+}
 
 }  // namespace trireme::parallel

@@ -70,7 +70,9 @@ TcpSocket& TcpSocket::operator=(TcpSocket&& other) noexcept {
   return *this;
 }
 
-TcpSocket::~TcpSocket() { close(); }
+TcpSocket::~TcpSocket() {
+  close();
+}
 
 void TcpSocket::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));

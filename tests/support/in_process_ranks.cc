@@ -10,7 +10,9 @@
 
 namespace trireme::tests {
 
-std::vector<int> rank_counts() { return {1, 2, 3, 4}; }
+std::vector<int> rank_counts() {
+  return {1, 2, 3, 4};
+}
 
 void for_each_rank(int num_ranks, const std::function<void(parallel::Communicator&)>& body) {
   constexpr std::chrono::seconds kLimit{30};

@@ -1,6 +1,6 @@
-// Runs GoogleTest on every rank of an MPI job; all ranks run the same tests. Ranks agree on each test's outcome, and the
-// exit code is the maximum over ranks. A rank that fails does not leave others waiting: a test that lasts too long, or
-// whose end not all ranks reach, ends the job with the test's name.
+// Runs GoogleTest on every rank of an MPI job; all ranks run the same tests. Ranks agree on each test's outcome, and
+// the exit code is the maximum over ranks. A rank that fails does not leave others waiting: a test that lasts too long,
+// or whose end not all ranks reach, ends the job with the test's name.
 #include "tests/support/mpi_main.h"
 
 #include <gtest/gtest.h>

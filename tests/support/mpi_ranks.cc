@@ -4,7 +4,9 @@
 
 namespace trireme::tests {
 
-std::vector<int> rank_counts() { return {mpi_world().size()}; }
+std::vector<int> rank_counts() {
+  return {mpi_world().size()};
+}
 
 void for_each_rank(int num_ranks, const std::function<void(parallel::Communicator&)>& body) {
   TRIREME_CHECK(num_ranks == mpi_world().size()) << num_ranks;

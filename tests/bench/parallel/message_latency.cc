@@ -137,7 +137,8 @@ nlohmann::json measure(const Bench& bench, std::size_t bytes) {
                                                               {"tickets_waited_for", tickets_waited_for},
                                                               {"transport", transport}};
   constexpr int kRepeats = 9;
-  const int rounds = bench.gap.count() > 0 ? 20 : static_cast<int>(std::clamp<std::size_t>((8u << 20) / bytes, 10, 500));
+  const int rounds =
+      bench.gap.count() > 0 ? 20 : static_cast<int>(std::clamp<std::size_t>((8u << 20) / bytes, 10, 500));
   std::vector<std::vector<double>> times(variants.size());
   Buffer buffer(bytes);
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
