@@ -78,8 +78,8 @@ TEST_P(CommunicatorTest, MessageLongerThanItsBufferIsAnErrorAndWritesNothingBeyo
       for (const std::size_t size : {std::size_t{16}, std::size_t{100'000}}) {
         const std::vector<std::byte> message = make_bytes(size, 1);
         std::vector<std::byte> buffer(size);
-        auto receive = communicator.irecv(std::span(buffer).first(8), peer_distance == 0 ? communicator.rank() : previous,
-                                          Tag::kPlan);
+        auto receive = communicator.irecv(std::span(buffer).first(8),
+                                          peer_distance == 0 ? communicator.rank() : previous, Tag::kPlan);
         auto send = communicator.isend(message, peer_distance == 0 ? communicator.rank() : next, Tag::kPlan);
         EXPECT_THROW(finish(*receive), ParallelError);
         finish(*send);

@@ -21,7 +21,9 @@ PipelineNeighbours neighbours_of(const Communicator& communicator) {
   return neighbours;
 }
 
-std::size_t step_bytes(std::uint64_t step) { return step % 3 == 0 ? 400'000 : 2304 * (1 + step % 5); }
+std::size_t step_bytes(std::uint64_t step) {
+  return step % 3 == 0 ? 400'000 : 2304 * (1 + step % 5);
+}
 
 class CommunicatorTransportTest : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, CommunicatorTransportTest, testing::ValuesIn(tests::rank_counts()));

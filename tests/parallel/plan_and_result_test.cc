@@ -20,7 +20,9 @@ using tests::with_compute_thread;
 constexpr std::uint32_t kEpoch = 3;
 constexpr int kSteps = 25;
 
-std::size_t plan_size(int step) { return static_cast<std::size_t>(step * step * 170); }
+std::size_t plan_size(int step) {
+  return static_cast<std::size_t>(step * step * 170);
+}
 
 class PlanAndResultTest : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, PlanAndResultTest, testing::ValuesIn(tests::rank_counts()));

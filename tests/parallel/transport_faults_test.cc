@@ -26,7 +26,8 @@ PipelineNeighbours neighbours_of(const Communicator& communicator) {
   return {0, std::nullopt};
 }
 
-// What the receiver of steps 0, 1 and 2 says when the sender's messages are harmed. A message that fails is of one rank.
+// What the receiver of steps 0, 1 and 2 says when the sender's messages are harmed. A message that fails is of one
+// rank.
 std::string error_with(int nth, Fault fault, std::size_t bytes = 1000) {
   std::string result = "no error";
   for_each_rank(2, [&](Communicator& communicator) {

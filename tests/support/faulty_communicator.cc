@@ -85,15 +85,9 @@ std::unique_ptr<Operation> FaultyCommunicator::isend(std::span<const std::byte> 
       auto first = send(copy);
       return std::make_unique<TwoOperations>(std::move(first), send(std::move(copy)));
     }
-    case Fault::kFlipBit:
-      copy[copy.size() / 2] ^= std::byte{1};
-      return send(std::move(copy));
-    case Fault::kTruncate:
-      copy.pop_back();
-      return send(std::move(copy));
-    case Fault::kSwapWithNext:
-      held_ = std::move(copy);
-      return std::make_unique<NothingSent>();
+    case Fault::kFlipBit: copy[copy.size() / 2] ^= std::byte{1}; return send(std::move(copy));
+    case Fault::kTruncate: copy.pop_back(); return send(std::move(copy));
+    case Fault::kSwapWithNext: held_ = std::move(copy); return std::make_unique<NothingSent>();
   }
   return nullptr;
 }
