@@ -3,11 +3,9 @@
 //
 // For all operations:
 // - Pointers are device memory of the back end. Activations are float32, row-major, one row per token; a `_stride`
-// counts
-//   elements from one row to the next. Outputs never alias inputs unless said so. Zero rows are allowed.
-// - Work is enqueued on `stream` and no operation synchronises; on the CPU it is done on return. One thread at a time
-// may
-//   use an Ops object.
+//   counts elements from one row to the next. Outputs never alias inputs unless said so. Zero rows are allowed.
+// - Work is enqueued on `stream` and no operation synchronises; on the CPU it is done on return. One thread at a
+//   time may use an Ops object.
 // - An output row depends on nothing but its own input row (and its own sequence's cache): the same bits whatever the
 //   number of rows, their order, the number of threads, and how a prompt was cut into chunks.
 // - A bad shape is our own mistake: TRIREME_CHECK.
