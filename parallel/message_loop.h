@@ -1,9 +1,11 @@
 // MessageLoop: moves this rank's messages. It runs on the communication thread, the only one that touches the
 // Communicator; other threads post sends and receives and wait for them. Idle, it spins briefly, then sleeps between
-// polls; a post wakes it.
+// polls; a post wakes it. Driven as
+//   while (!finished()) { bool moved = loop.poll(); moved |= take_turn(); if (!moved) loop.idle(computing(), limit); }
+//
+// An operation that fails (a message longer than its buffer, an MPI error) fails its ticket, not the loop.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,37 +21,53 @@ class MessageLoop {
   // State of a posted operation; shared by the poster and the loop.
   class Ticket {
    public:
+    Ticket() = default;  // of no operation: only to be assigned to
+    // Throws ParallelError if this operation failed.
     bool done() const;
-    void wait();  // any thread but the communication thread; throws ParallelError if the loop has failed or stopped
-    std::size_t received_bytes() const;
+    // Any thread but the communication thread. Yields its core for some 50 us, then sleeps. Throws ParallelError if
+    // this operation failed, or the loop has failed or stopped.
+    void wait() const;
+    std::size_t received_bytes() const;  // of a receive that is done
 
    private:
     friend class MessageLoop;
     struct State;
+    explicit Ticket(std::shared_ptr<State> state);
     std::shared_ptr<State> state_;
   };
 
-  explicit MessageLoop(Communicator& communicator);
-  ~MessageLoop();
+  // The longest sleep while an operation is under way and this rank computes.
+  static constexpr std::chrono::microseconds kBusyPollInterval{300};
 
-  // Any thread. The bytes stay valid until the ticket is done. Operations on one (peer, tag) start in order of posting.
-  Ticket post_send(std::span<const std::byte> bytes, int destination, Tag tag);
-  Ticket post_receive(std::span<std::byte> bytes, int source, Tag tag);
+  explicit MessageLoop(Communicator& communicator);
+  ~MessageLoop();  // stops: later waits throw; withdraws receives that are under way
+
+  // Any thread. The bytes stay valid until the ticket is done or the loop is destroyed: the loop keeps `keep_alive`, if
+  // given, until then. Operations on one (peer, tag) start, and receives complete, in order of posting.
+  Ticket post_send(std::span<const std::byte> bytes, int destination, Tag tag,
+                   std::shared_ptr<const void> keep_alive = nullptr);
+  Ticket post_receive(std::span<std::byte> bytes, int source, Tag tag,
+                      std::shared_ptr<const void> keep_alive = nullptr);
 
   // Communication thread. Starts what was posted and tests what is under way; true if anything moved.
   bool poll();
-  // Communication thread, after a poll that moved nothing: spins or sleeps, at most `limit`, until woken by a post or
-  // by wake(). `compute_busy` tells whether this rank's core has other work, so that waiting should sleep, not spin.
+  // Communication thread, after a poll that moved nothing: returns after at most `limit`, or as soon as a post or
+  // wake() comes. `compute_busy` tells whether this rank's cores have other work: then it sleeps at once, up to
+  // kBusyPollInterval if an operation is under way. Otherwise it only yields for the first 100 us without a message,
+  // then sleeps a sixteenth of the time that it has been idle (20 us at least, 500 us at most).
+  // The first call sets the calling thread's timer slack to 1 us, so that such sleeps are accurate.
   void idle(bool compute_busy, std::chrono::microseconds limit);
   void wake();  // any thread
 
-  // Makes all waits throw ParallelError(reason), now and later. Any thread.
+  // Makes all waits throw ParallelError(reason), now and later; the first reason stays. Any thread.
   void fail(const char* reason);
 
-  Communicator& communicator();
+  Communicator& communicator();  // communication thread; rank() and size() any thread
 
  private:
   struct Impl;
+  struct Completion;
+  class Channel;
   std::unique_ptr<Impl> impl_;
 };
 

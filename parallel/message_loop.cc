@@ -1,0 +1,296 @@
+#include "parallel/message_loop.h"
+
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "parallel/error.h"
+
+namespace trireme::parallel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
+constexpr microseconds kSpin{5};     // without a message, the core is kept for this long if no thread waits for it,
+constexpr microseconds kYield{100};  // and offered to others before every poll for this long; then comes sleep
+constexpr microseconds kTicketSpin{50};
+constexpr microseconds kShortestSleep{20}, kLongestSleep{500};
+constexpr unsigned long kTimerSlackNanoseconds = 1000;
+
+enum class Status { kPending, kDone, kFailed };
+
+}  // namespace
+
+// What waiting threads and the loop share; outlives the loop as long as a ticket does.
+struct MessageLoop::Completion {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int num_sleeping = 0;  // guarded by mutex, like reason
+  std::string reason;
+  std::atomic<int> num_waiting = 0;  // asleep or about to be: the loop leaves them the core
+  std::atomic<bool> failed = false;
+
+  void fail(const std::string& why) {
+    const std::lock_guard lock(mutex);
+    if (failed) return;
+    reason = why;
+    failed = true;
+    changed.notify_all();
+  }
+};
+
+struct MessageLoop::Ticket::State {
+  explicit State(std::shared_ptr<Completion> shared) : completion(std::move(shared)) {}
+
+  std::shared_ptr<Completion> completion;
+  std::atomic<Status> status = Status::kPending;
+  std::size_t received_bytes = 0;  // written before status, like error
+  std::string error;
+
+  bool pending() const { return status.load(std::memory_order_acquire) == Status::kPending; }
+  void finish(Status how) {
+    const std::lock_guard lock(completion->mutex);
+    status.store(how, std::memory_order_release);
+    if (completion->num_sleeping > 0) completion->changed.notify_all();
+  }
+};
+
+MessageLoop::Ticket::Ticket(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+bool MessageLoop::Ticket::done() const {
+  const Status status = state_->status.load(std::memory_order_acquire);
+  if (status == Status::kFailed) throw ParallelError(state_->error);
+  return status == Status::kDone;
+}
+
+void MessageLoop::Ticket::wait() const {
+  Completion& completion = *state_->completion;
+  ++completion.num_waiting;
+  for (const auto end = Clock::now() + kTicketSpin; state_->pending() && !completion.failed && Clock::now() < end;) {
+    ::sched_yield();
+  }
+  if (state_->pending()) {
+    std::unique_lock lock(completion.mutex);
+    ++completion.num_sleeping;
+    completion.changed.wait(lock, [&] { return !state_->pending() || completion.failed; });
+    --completion.num_sleeping;
+  }
+  --completion.num_waiting;
+  if (completion.failed) {
+    const std::lock_guard lock(completion.mutex);
+    throw ParallelError(completion.reason);
+  }
+  done();
+}
+
+std::size_t MessageLoop::Ticket::received_bytes() const {
+  TRIREME_CHECK(done());
+  return state_->received_bytes;
+}
+
+// The operations of one direction, peer and tag, in order. Only the first is tested: messages of one channel match in
+// order, and testing one operation makes progress for all.
+class MessageLoop::Channel {
+ public:
+  using Operation = std::unique_ptr<Communicator::Operation>;
+
+  explicit Channel(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
+  void add(Operation operation, std::shared_ptr<Ticket::State> state, std::shared_ptr<const void> keep_alive) {
+    entries_.push_back({std::move(keep_alive), std::move(state), std::move(operation)});
+  }
+  bool empty() const { return entries_.empty(); }
+
+  bool finish_some() {
+    bool moved = false;
+    while (!entries_.empty()) {
+      Entry& first = entries_.front();
+      Status status = Status::kDone;
+      try {
+        if (!first.operation->test()) break;
+        first.state->received_bytes = first.operation->received_bytes();
+      } catch (const ParallelError& error) {
+        first.state->error = name_ + ": " + error.what();
+        status = Status::kFailed;
+      }
+      const std::shared_ptr<Ticket::State> state = std::move(first.state);
+      entries_.pop_front();
+      state->finish(status);
+      moved = true;
+    }
+    return moved;
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const void> keep_alive;  // destroyed after the operation
+    std::shared_ptr<Ticket::State> state;
+    Operation operation;
+  };
+  std::string name_;
+  std::deque<Entry> entries_;
+};
+
+struct MessageLoop::Impl {
+  struct Post {
+    bool is_send;
+    std::span<const std::byte> send_bytes;
+    std::span<std::byte> receive_bytes;
+    int peer;
+    Tag tag;
+    std::shared_ptr<const void> keep_alive;
+    std::shared_ptr<Ticket::State> state;
+  };
+
+  explicit Impl(Communicator& used) : communicator(used) {}
+
+  Ticket post(Post operation);
+  Channel& channel_of(const Post& post);
+  void start(Post& post);
+  bool start_posted();
+  bool finish_some();
+  microseconds sleep_time(bool compute_busy, microseconds limit) const;
+
+  Communicator& communicator;
+  std::shared_ptr<Completion> completion = std::make_shared<Completion>();
+
+  std::mutex mutex;  // guards the next four
+  std::condition_variable woken;
+  std::vector<Post> posts;
+  bool wake = false, sleeping = false;
+  std::atomic<bool> has_posts = false;
+
+  // Communication thread only.
+  std::map<std::tuple<bool, int, Tag>, Channel> channels;
+  std::vector<Post> starting;
+  Clock::time_point last_moved = Clock::now();
+  bool slack_is_set = false;
+};
+
+MessageLoop::Ticket MessageLoop::Impl::post(Post operation) {
+  auto state = std::make_shared<Ticket::State>(completion);
+  operation.state = state;
+  const std::lock_guard lock(mutex);
+  posts.push_back(std::move(operation));
+  has_posts.store(true, std::memory_order_release);
+  if (sleeping) woken.notify_one();
+  return Ticket(std::move(state));
+}
+
+MessageLoop::Channel& MessageLoop::Impl::channel_of(const Post& post) {
+  const std::tuple key(post.is_send, post.peer, post.tag);
+  const auto found = channels.find(key);
+  if (found != channels.end()) return found->second;
+  const std::string self = std::to_string(communicator.rank()), peer = std::to_string(post.peer);
+  std::string name = std::string(tag_name(post.tag)) + " message from rank " + (post.is_send ? self : peer) +
+                     " to rank " + (post.is_send ? peer : self);
+  return channels.emplace(key, Channel(std::move(name))).first->second;
+}
+
+void MessageLoop::Impl::start(Post& post) {
+  Channel& channel = channel_of(post);
+  try {
+    auto operation = post.is_send ? communicator.isend(post.send_bytes, post.peer, post.tag)
+                                  : communicator.irecv(post.receive_bytes, post.peer, post.tag);
+    channel.add(std::move(operation), std::move(post.state), std::move(post.keep_alive));
+  } catch (const ParallelError& error) {
+    post.state->error = channel.name() + ": " + error.what();
+    post.state->finish(Status::kFailed);
+  }
+}
+
+bool MessageLoop::Impl::start_posted() {
+  if (!has_posts.load(std::memory_order_acquire)) return false;
+  {
+    const std::lock_guard lock(mutex);
+    starting.swap(posts);
+    has_posts.store(false, std::memory_order_relaxed);
+  }
+  for (Post& post : starting) start(post);
+  starting.clear();
+  return true;
+}
+
+bool MessageLoop::Impl::finish_some() {
+  bool moved = false;
+  for (auto& [key, channel] : channels) moved |= channel.finish_some();
+  return moved;
+}
+
+microseconds MessageLoop::Impl::sleep_time(bool compute_busy, microseconds limit) const {
+  const auto idle_for = std::chrono::duration_cast<microseconds>(Clock::now() - last_moved);
+  if (!compute_busy) {
+    if (idle_for < kYield) return microseconds{0};
+    return std::min(limit, std::clamp(idle_for / 16, kShortestSleep, kLongestSleep));
+  }
+  const bool under_way =
+      std::any_of(channels.begin(), channels.end(), [](const auto& entry) { return !entry.second.empty(); });
+  return under_way ? std::min(limit, kBusyPollInterval) : limit;
+}
+
+MessageLoop::MessageLoop(Communicator& communicator) : impl_(std::make_unique<Impl>(communicator)) {}
+
+MessageLoop::~MessageLoop() {
+  impl_->completion->fail("the message loop has stopped");
+}
+
+MessageLoop::Ticket MessageLoop::post_send(std::span<const std::byte> bytes, int destination, Tag tag,
+                                           std::shared_ptr<const void> keep_alive) {
+  return impl_->post({true, bytes, {}, destination, tag, std::move(keep_alive), nullptr});
+}
+
+MessageLoop::Ticket MessageLoop::post_receive(std::span<std::byte> bytes, int source, Tag tag,
+                                              std::shared_ptr<const void> keep_alive) {
+  return impl_->post({false, {}, bytes, source, tag, std::move(keep_alive), nullptr});
+}
+
+bool MessageLoop::poll() {
+  const bool started = impl_->start_posted();
+  const bool finished = impl_->finish_some();
+  if (started || finished) impl_->last_moved = Clock::now();
+  return started || finished;
+}
+
+void MessageLoop::idle(bool compute_busy, microseconds limit) {
+  if (!std::exchange(impl_->slack_is_set, true)) ::prctl(PR_SET_TIMERSLACK, kTimerSlackNanoseconds);
+  const microseconds sleep = impl_->sleep_time(compute_busy, limit);
+  if (sleep <= microseconds{0}) {
+    const bool keep_core = impl_->completion->num_waiting == 0 && Clock::now() - impl_->last_moved < kSpin;
+    if (!keep_core) ::sched_yield();
+    return;
+  }
+  std::unique_lock lock(impl_->mutex);
+  impl_->sleeping = true;
+  impl_->woken.wait_for(lock, sleep, [&] { return !impl_->posts.empty() || impl_->wake; });
+  impl_->sleeping = false;
+  impl_->wake = false;
+}
+
+void MessageLoop::wake() {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->wake = true;
+  if (impl_->sleeping) impl_->woken.notify_one();
+}
+
+void MessageLoop::fail(const char* reason) {
+  impl_->completion->fail(reason);
+}
+
+Communicator& MessageLoop::communicator() {
+  return impl_->communicator;
+}
+
+}  // namespace trireme::parallel

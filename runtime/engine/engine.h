@@ -1,0 +1,63 @@
+// Engine: rank 0's loop, which makes tokens. A turn takes results in, lets the schedulers decide, and sends plans out,
+// without ever waiting; engine.cc reads from top to bottom as a token is made. Lives on the communication thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "parallel/result_return.h"
+#include "runtime/engine/output_processor.h"
+#include "runtime/engine/replica_pipeline.h"
+#include "runtime/tokenizer/tokenizer.h"
+#include "scheduler/request.h"
+
+namespace trireme::engine {
+
+class Engine {
+ public:
+  // `tokenizer` outlives this object. `results` collects from the last stages of `replicas`, in their order.
+  Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_ptr<ReplicaPipeline>> replicas,
+         std::unique_ptr<parallel::ResultCollector> results);
+
+  // Takes a request; its id is assigned here and returned. `callback` gets its output during turns, at least one event
+  // per choice. Errors: a request that can never fit.
+  base::Result<scheduler::RequestId> submit(scheduler::Request request, OutputCallback callback,
+                                            scheduler::TimePoint now);
+  // Ends a request without further output. Unknown ids are ignored.
+  void cancel(scheduler::RequestId request);
+
+  // One turn; true if anything happened.
+  bool turn(scheduler::TimePoint now);
+
+  bool idle() const;  // nothing queued, running or in flight
+  void shutdown();    // precondition: idle()
+  bool all_sent() const;
+  std::vector<scheduler::SchedulerStats> stats() const;  // per replica
+
+ private:
+  struct Replica {
+    std::unique_ptr<ReplicaPipeline> pipeline;
+    OutputProcessor outputs;
+  };
+  struct RunningRequest {
+    std::size_t replica = 0;
+    std::vector<scheduler::SequenceId> sequences;
+    std::size_t num_unfinished = 0;
+  };
+
+  void take_results(scheduler::TimePoint now);
+  void send_plans(Replica& replica, scheduler::TimePoint now);
+  void deliver(Replica& replica, std::vector<scheduler::SequenceEvent> events);
+  std::size_t least_loaded_replica() const;
+
+  std::vector<Replica> replicas_;
+  std::unique_ptr<parallel::ResultCollector> results_;
+  std::unordered_map<scheduler::RequestId, RunningRequest> requests_;
+  std::uint64_t next_request_ = 1;
+  bool moved_ = false;
+};
+
+}  // namespace trireme::engine

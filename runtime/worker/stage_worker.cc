@@ -1,0 +1,123 @@
+#include "runtime/worker/stage_worker.h"
+
+#include <chrono>
+
+#include "base/check.h"
+
+namespace trireme::worker {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::uint32_t microseconds_since(Clock::time_point start) {
+  return static_cast<std::uint32_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
+}
+
+constexpr base::Stream kStream{};  // of this rank's compute thread
+
+}  // namespace
+
+StageWorker::StageWorker(const StageIdentity& identity, const StageResources& resources, std::int64_t max_step_rows)
+    : identity_(identity), resources_(resources), table_(resources.cache->num_groups()), max_step_rows_(max_step_rows) {
+  const std::int64_t hidden_size = resources_.model->description().hidden_size;
+  for (Buffer& buffer : hidden_) buffer = Buffer(static_cast<std::size_t>(max_step_rows * hidden_size));
+  if (resources_.model->stage().last) head_.emplace(*resources_.model, *resources_.ops);
+  timing_.stage = identity_.stage;
+}
+
+scheduler::StepPlan StageWorker::decode_and_verify(const std::vector<std::byte>& bytes) {
+  auto plan = scheduler::decode_step_plan(bytes);
+  TRIREME_CHECK(plan.ok()) << "plan for stage " << identity_.stage << ": " << plan.error().message;
+  TRIREME_CHECK(plan->epoch == identity_.epoch && plan->replica == identity_.replica && plan->step == next_step_)
+      << "stage " << identity_.stage << " is at epoch " << identity_.epoch << ", replica " << identity_.replica
+      << ", step " << next_step_ << "; rank 0 sent epoch " << plan->epoch << ", replica " << plan->replica << ", step "
+      << plan->step;
+  TRIREME_CHECK(plan->shutdown || !plan->work.empty()) << "step " << plan->step << " carries no work";
+  TRIREME_CHECK(plan->num_rows() <= max_step_rows_) << plan->num_rows() << " rows, at most " << max_step_rows_;
+  ++next_step_;
+  return std::move(plan).value();
+}
+
+std::span<std::byte> StageWorker::bytes_of(scheduler::StepNumber step, std::int64_t num_rows) {
+  Buffer& buffer = hidden_[step % kNumBuffers];
+  const std::int64_t hidden_size = resources_.model->description().hidden_size;
+  return std::as_writable_bytes(buffer.span().first(static_cast<std::size_t>(num_rows * hidden_size)));
+}
+
+void StageWorker::start_receive(const scheduler::StepPlan& plan) {
+  if (plan.shutdown) return;
+  // The buffer was last sent from kNumBuffers steps ago.
+  if (!resources_.model->stage().last && plan.step >= kNumBuffers) {
+    resources_.transport->wait_send(plan.step - kNumBuffers, kStream);
+  }
+  if (!resources_.model->stage().first) {
+    resources_.transport->start_receive(plan.step, bytes_of(plan.step, plan.num_rows()));
+  }
+}
+
+// Takes the next plan if it is here (or waits for it) and starts receiving its hidden states ahead of the computation.
+void StageWorker::fetch_plan(bool wait) {
+  std::optional<std::vector<std::byte>> bytes;
+  if (wait)
+    bytes = resources_.plans->receive();
+  else
+    bytes = resources_.plans->try_receive();
+  if (!bytes) return;
+  plans_.push_back(decode_and_verify(*bytes));
+  start_receive(plans_.back());
+}
+
+void StageWorker::copy_blocks(const scheduler::StepPlan& plan) {
+  for (const scheduler::BlockCopy& copy : plan.copies) {
+    resources_.cache->copy_block(static_cast<std::int32_t>(copy.group), copy.source.value, copy.target.value);
+  }
+}
+
+void StageWorker::obtain_hidden_states(const scheduler::StepPlan& plan, const BuiltStep& step, float* hidden) {
+  if (resources_.model->stage().first) {
+    resources_.model->embed(step.input, hidden, kStream);
+    return;
+  }
+  computing_.store(false, std::memory_order_relaxed);
+  const auto start = Clock::now();
+  resources_.transport->wait_receive(plan.step, kStream);
+  timing_.wait_us += microseconds_since(start);
+  computing_.store(true, std::memory_order_relaxed);
+}
+
+void StageWorker::run_step(const scheduler::StepPlan& plan) {
+  table_.apply(plan);
+  copy_blocks(plan);
+  const BuiltStep step = build_step(plan, table_, *resources_.cache);
+  float* hidden = hidden_[plan.step % kNumBuffers].data();
+  obtain_hidden_states(plan, step, hidden);
+  const auto start = Clock::now();
+  resources_.model->forward(step.input, hidden, kStream);
+  if (!head_) {
+    resources_.transport->start_send(plan.step, bytes_of(plan.step, plan.num_rows()), kStream);
+    return;
+  }
+  scheduler::StepResult result{identity_.epoch, identity_.replica, plan.step, {}, {}, {}};
+  head_->run(step, hidden, kStream, result);
+  timing_.busy_us = microseconds_since(start);
+  result.timing = timing_;
+  resources_.answer(result);
+}
+
+void StageWorker::run() {
+  while (true) {
+    const auto start = Clock::now();
+    if (plans_.empty()) fetch_plan(true);
+    timing_.wait_us = microseconds_since(start);
+    const scheduler::StepPlan plan = std::move(plans_.front());
+    plans_.pop_front();
+    if (plan.shutdown) return;
+    if (plans_.empty()) fetch_plan(false);
+    computing_.store(true, std::memory_order_relaxed);
+    run_step(plan);
+    computing_.store(false, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace trireme::worker
