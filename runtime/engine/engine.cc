@@ -9,7 +9,9 @@ namespace trireme::engine {
 using scheduler::FinishReason;
 using scheduler::TimePoint;
 
-Engine::Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_ptr<ReplicaPipeline>> replicas) {
+Engine::Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_ptr<ReplicaPipeline>> replicas,
+               std::unique_ptr<parallel::ResultCollector> results)
+    : results_(std::move(results)) {
   TRIREME_CHECK(!replicas.empty());
   for (auto& pipeline : replicas) replicas_.push_back({std::move(pipeline), OutputProcessor(tokenizer)});
 }
@@ -39,16 +41,17 @@ base::Result<scheduler::RequestId> Engine::submit(scheduler::Request request, Ou
 
 bool Engine::turn(TimePoint now) {
   moved_ = false;
-  for (Replica& replica : replicas_) {
-    take_results(replica, now);
-    send_plans(replica, now);
-  }
+  take_results(now);
+  for (Replica& replica : replicas_) send_plans(replica, now);
   return moved_;
 }
 
 // 4. What the last stage sampled: tokens are appended, sequences finish, their blocks are free again.
-void Engine::take_results(Replica& replica, TimePoint now) {
-  while (const auto result = replica.pipeline->receive_result()) {
+void Engine::take_results(TimePoint now) {
+  while (const auto message = results_->try_receive()) {
+    Replica& replica = replicas_[static_cast<std::size_t>(message->replica)];
+    const auto result = scheduler::decode_step_result(message->bytes);
+    TRIREME_CHECK(result.ok()) << "result of replica " << message->replica << ": " << result.error().message;
     deliver(replica, replica.pipeline->scheduler().update(*result, now));
     moved_ = true;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "parallel/result_return.h"
 #include "runtime/engine/output_processor.h"
 #include "runtime/engine/replica_pipeline.h"
 #include "runtime/tokenizer/tokenizer.h"
@@ -17,8 +18,9 @@ namespace trireme::engine {
 
 class Engine {
  public:
-  // `tokenizer` outlives this object. At least one pipeline.
-  Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_ptr<ReplicaPipeline>> replicas);
+  // `tokenizer` outlives this object. `results` collects from the last stages of `replicas`, in their order.
+  Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_ptr<ReplicaPipeline>> replicas,
+         std::unique_ptr<parallel::ResultCollector> results);
 
   // Takes a request; its id is assigned here and returned. `callback` gets its output during turns, at least one event
   // per choice. Errors: a request that can never fit.
@@ -46,12 +48,13 @@ class Engine {
     std::size_t num_unfinished = 0;
   };
 
-  void take_results(Replica& replica, scheduler::TimePoint now);
+  void take_results(scheduler::TimePoint now);
   void send_plans(Replica& replica, scheduler::TimePoint now);
   void deliver(Replica& replica, std::vector<scheduler::SequenceEvent> events);
   std::size_t least_loaded_replica() const;
 
   std::vector<Replica> replicas_;
+  std::unique_ptr<parallel::ResultCollector> results_;
   std::unordered_map<scheduler::RequestId, RunningRequest> requests_;
   std::uint64_t next_request_ = 1;
   bool moved_ = false;

@@ -1,12 +1,10 @@
-// ReplicaPipeline: rank 0's end of one replica: its scheduler, the way of plans to its stages, and the way of results
-// back from its last stage. Engine (communication) thread only.
+// ReplicaPipeline: rank 0's end of one replica: its scheduler, and the way of plans to its stages. Engine
+// (communication) thread only.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
-#include "parallel/control_channel.h"
 #include "parallel/message_loop.h"
 #include "parallel/plan_broadcast.h"
 #include "scheduler/scheduler.h"
@@ -21,7 +19,6 @@ class ReplicaPipeline {
   scheduler::Scheduler& scheduler() { return scheduler_; }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
 
-  std::optional<scheduler::StepResult> receive_result();
   void send(const scheduler::StepPlan& plan);
   // The last plan, after which the stages end. Precondition: no plan in flight.
   void send_shutdown();
@@ -31,7 +28,6 @@ class ReplicaPipeline {
   scheduler::SchedulerConfig config_;
   scheduler::Scheduler scheduler_;
   parallel::PlanBroadcast plans_;
-  parallel::ControlReceiver results_;
   scheduler::StepNumber next_step_ = 0;
 };
 

@@ -1,0 +1,92 @@
+// The register tile that Linear and attention share: C[rows, columns] (+)= A[rows, depth] * B[depth, columns].
+// Included once per instruction set.
+//
+// A lane is one output, and its sum is one chain of fused multiply-adds over depth in ascending order. So its bits
+// depend on neither the number of rows nor the vector length, and a sum may be cut at any depth (Start::kFromC goes on
+// with it).
+#if defined(TRIREME_KERNELS_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRIREME_KERNELS_CPU_TILE_INL_H_
+#undef TRIREME_KERNELS_CPU_TILE_INL_H_
+#else
+#define TRIREME_KERNELS_CPU_TILE_INL_H_
+#endif
+
+#include <array>
+#include <utility>
+
+#include "kernels/cpu/tile.h"
+#include "kernels/cpu/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace trireme::kernels::cpu {
+namespace HWY_NAMESPACE {
+
+// A tile is two vectors wide and so high that its sums, two vectors of B and one of A stay in registers.
+inline constexpr std::size_t kTileColumns = 2 * kLanes;
+inline constexpr std::size_t kMaxTileRows = HWY_CAP_GE512 ? 12 : 6;
+// Rows up to which narrow weights are widened in registers, four vectors wide in AVX2.
+inline constexpr std::size_t kMaxFewRows = HWY_CAP_GE512 ? 12 : 4;
+
+template <std::size_t kRows, std::size_t kVectors, typename Element>
+void multiply_tile(const TileOperands<Element>& t) {
+  const FloatTag d;
+  FloatVector sums[kRows][kVectors];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      sums[r][v] = t.start == Start::kFromC ? hn::LoadU(d, t.c + r * t.c_stride + v * kLanes) : hn::Zero(d);
+    }
+  }
+  const float* HWY_RESTRICT a = t.a;
+  const Element* HWY_RESTRICT b = t.b;
+  for (std::size_t k = 0; k < t.depth; ++k, b += t.b_stride) {
+    FloatVector weights[kVectors];
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kVectors; ++v) weights[v] = load_widened(b + v * kLanes);
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const FloatVector x = hn::Set(d, a[r * t.a_stride + k]);
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(x, weights[v], sums[r][v]);
+    }
+  }
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[r][v], d, t.c + r * t.c_stride + v * kLanes);
+  }
+}
+
+// multiply_tile for a number of rows known at run time, at most kMaxRows.
+template <std::size_t kMaxRows, std::size_t kVectors, typename Element>
+void multiply_tile(std::size_t rows, const TileOperands<Element>& t) {
+  using Function = void(const TileOperands<Element>&);
+  static constexpr auto kTable = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<Function*, kMaxRows>{&multiply_tile<I + 1, kVectors, Element>...};
+  }
+  (std::make_index_sequence<kMaxRows>());
+  kTable[rows - 1](t);
+}
+
+// Any number of rows; `columns` is a multiple of kTileColumns.
+HWY_INLINE void multiply_rows(std::size_t rows, std::size_t columns, const TileOperands<float>& operands) {
+  const std::size_t num_tiles = (rows + kMaxTileRows - 1) / kMaxTileRows;
+  for (std::size_t column = 0; column < columns; column += kTileColumns) {
+    TileOperands<float> tile = operands;
+    tile.b += column;
+    tile.c += column;
+    for (std::size_t i = 0; i < num_tiles; ++i) {
+      const std::size_t height = rows / num_tiles + (i < rows % num_tiles ? 1 : 0);
+      multiply_tile<kMaxTileRows, 2>(height, tile);
+      tile.a += height * tile.a_stride;
+      tile.c += height * tile.c_stride;
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace trireme::kernels::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif

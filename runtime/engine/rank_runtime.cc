@@ -1,0 +1,183 @@
+#include "runtime/engine/rank_runtime.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/check.h"
+#include "kernels/cpu_ops.h"
+#include "runtime/engine/agreement.h"
+#include "runtime/model/architecture.h"
+
+namespace trireme::engine {
+namespace {
+
+constexpr std::uint32_t kEpoch = 1;                      // a supervisor that restarts the job will count them
+constexpr std::chrono::microseconds kPollInterval{200};  // while computing: messages move at least every 0.5 ms
+
+int rank_of(const RankContext& context) {
+  return context.communicator->rank();
+}
+
+}  // namespace
+
+RankRuntime::RankRuntime(const config::Config& config, const RankContext& context)
+    : config_(config), context_(context) {}
+
+base::Result<std::unique_ptr<RankRuntime>> RankRuntime::start(const config::Config& config,
+                                                              const RankContext& context) {
+  std::unique_ptr<RankRuntime> runtime(new RankRuntime(config, context));
+  using Part = base::Status (RankRuntime::*)();
+  for (const Part part : {&RankRuntime::open_model, &RankRuntime::make_plan, &RankRuntime::load_stage}) {
+    const base::Status mine = attempt([&] { return (runtime.get()->*part)(); });
+    if (auto all = agree(*context.communicator, mine); !all) return all.error();
+  }
+  runtime->connect();
+  runtime->start_worker();
+  return runtime;
+}
+
+base::Status RankRuntime::open_model() {
+  auto opened = checkpoint::Checkpoint::open(config_.model.path);
+  if (!opened) return opened.error();
+  checkpoint_ = std::move(opened).value();
+  auto description = model::describe_model(*checkpoint_);
+  if (!description) return description.error();
+  description_ = std::move(description).value();
+  if (rank_of(context_) != 0) return base::ok_status();
+  auto tokenizer = tokenizer::Tokenizer::from_checkpoint(*checkpoint_);
+  if (!tokenizer) return tokenizer.error();
+  tokenizer_ = std::move(tokenizer).value();
+  if (tokenizer_->vocab_size() <= description_.vocab_size) return base::ok_status();
+  return base::invalid_argument(config_.model.path + ": the tokenizer has " + std::to_string(tokenizer_->vocab_size()) +
+                                " tokens, the embedding only " + std::to_string(description_.vocab_size) + " rows");
+}
+
+base::Status RankRuntime::make_plan() {
+  RankFacts facts;
+  facts.available_bytes = context_.available_bytes;
+  facts.ranks_on_host = context_.ranks_on_host;
+  facts.num_instruction_sets = static_cast<std::int32_t>(kernels::available_instruction_sets().size());
+  facts.model_fingerprint = checkpoint_->fingerprint();
+  auto plan = make_rank_plan(config_, description_, gather(*context_.communicator, facts));
+  if (!plan) return plan.error();
+  plan_ = std::move(plan).value();
+  return base::ok_status();
+}
+
+void RankRuntime::make_ops() {
+  pool_ = std::make_unique<kernels::ThreadPool>(context_.num_threads, context_.cores);
+  const auto available = kernels::available_instruction_sets();
+  auto count = static_cast<std::size_t>(plan_->num_instruction_sets);
+  if (const auto wanted = kernels::instruction_set_from_string(config_.device.instruction_set)) {
+    count = std::min(count, static_cast<std::size_t>(*wanted) + 1);
+  }
+  const bool reference = config_.device.kind == config::Device::kReference || count == 0;
+  ops_ = reference ? kernels::make_reference_ops() : kernels::make_cpu_ops(available[count - 1], *pool_);
+}
+
+base::Status RankRuntime::load_stage() {
+  make_ops();
+  const int rank = rank_of(context_);
+  const model::StageSpec stage = plan_->stage_spec(rank);
+  auto weights = model::load_stage_weights(*checkpoint_, description_, stage, config_.model.weights, *pool_);
+  if (!weights) return weights.error();
+  kv_cache::KvCacheShape shape;
+  shape.layout = plan_->chunk;
+  shape.chunk_bytes = config_.kv_cache.chunk_bytes;
+  shape.num_kv_heads = description_.num_kv_heads;
+  for (std::int32_t layer = stage.begin_layer; layer < stage.end_layer; ++layer) {
+    shape.layer_group.push_back(description_.group_of_layer(layer));
+  }
+  shape.num_blocks = plan_->num_blocks[static_cast<std::size_t>(plan_->layout.replica_of(rank))];
+  cache_ = std::make_unique<kv_cache::KvCache>(std::move(shape));
+  stage_ = std::make_unique<model::StageModel>(description_, stage, std::move(weights).value(), *ops_, *cache_);
+  return base::ok_status();
+}
+
+void RankRuntime::connect() {
+  const int rank = rank_of(context_);
+  const model::StageSpec& stage = stage_->stage();
+  loop_ = std::make_unique<parallel::MessageLoop>(*context_.communicator);
+  parallel::PipelineNeighbours neighbours;
+  if (!stage.first) neighbours.previous = rank - 1;
+  if (!stage.last) neighbours.next = rank + 1;
+  transport_ = std::make_unique<parallel::CommunicatorTransport>(*loop_, neighbours, kEpoch);
+  plans_ = std::make_unique<parallel::ControlReceiver>(*loop_, 0, parallel::Tag::kPlan, kEpoch);
+  if (stage.last) results_ = std::make_unique<parallel::ResultSender>(*loop_, kEpoch);
+  if (rank == 0) engine_ = make_engine();
+}
+
+std::unique_ptr<Engine> RankRuntime::make_engine() {
+  std::vector<std::unique_ptr<ReplicaPipeline>> replicas;
+  std::vector<int> last_stages;
+  for (int replica = 0; replica < plan_->layout.num_replicas(); ++replica) {
+    std::vector<int> ranks;
+    for (int stage = 0; stage < plan_->layout.num_stages(); ++stage)
+      ranks.push_back(plan_->layout.rank_of(replica, stage));
+    last_stages.push_back(ranks.back());
+    scheduler::SchedulerConfig config = plan_->scheduler_config(config_, description_, replica);
+    config.epoch = kEpoch;
+    replicas.push_back(std::make_unique<ReplicaPipeline>(*loop_, ranks, std::move(config)));
+  }
+  auto results = std::make_unique<parallel::ResultCollector>(*loop_, last_stages, kEpoch);
+  return std::make_unique<Engine>(*tokenizer_, std::move(replicas), std::move(results));
+}
+
+void RankRuntime::start_worker() {
+  const int rank = rank_of(context_);
+  worker::StageResources resources;
+  resources.model = stage_.get();
+  resources.cache = cache_.get();
+  resources.ops = ops_.get();
+  resources.plans = plans_.get();
+  resources.transport = transport_.get();
+  resources.answer = [this](const scheduler::StepResult& result) { results_->send(scheduler::encode(result)); };
+  const worker::StageIdentity identity{kEpoch, static_cast<std::uint32_t>(plan_->layout.replica_of(rank)),
+                                       static_cast<std::uint32_t>(plan_->layout.stage_of(rank))};
+  worker_ = std::make_unique<worker::StageWorker>(identity, resources, config_.scheduler.max_step_tokens);
+  compute_thread_ = std::thread([this] {
+    try {
+      pool_->pin_caller();
+      worker_->run();
+    } catch (...) {
+      worker_error_ = std::current_exception();
+    }
+    worker_done_.store(true);
+    loop_->wake();
+  });
+}
+
+void RankRuntime::pump() {
+  bool moved = loop_->poll();
+  if (engine_) moved |= engine_->turn(std::chrono::steady_clock::now());
+  if (worker_done_.load())
+    finish_worker();
+  else if (!moved)
+    loop_->idle(worker_->computing(), kPollInterval);
+}
+
+void RankRuntime::finish_worker() {
+  if (compute_thread_.joinable()) compute_thread_.join();
+  if (worker_error_) std::rethrow_exception(worker_error_);
+}
+
+void RankRuntime::serve() {
+  while (compute_thread_.joinable()) pump();
+}
+
+void RankRuntime::shutdown() {
+  engine_->shutdown();
+  while (compute_thread_.joinable() || !engine_->all_sent()) pump();
+}
+
+parallel::RankActivity RankRuntime::activity() const {
+  return {worker_ != nullptr && worker_->computing(), pool_ == nullptr ? 0 : pool_->progress().load()};
+}
+
+RankRuntime::~RankRuntime() {
+  if (!compute_thread_.joinable()) return;
+  loop_->fail("this rank is ending");
+  compute_thread_.join();
+}
+
+}  // namespace trireme::engine
