@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
 
   nlohmann::json result{{"benchmark", "message_latency"}, {"gap_us", gap.count()}, {"sizes", nlohmann::json::array()}};
   result["mpi"] = MpiEnvironment::library_version();
-  for (std::size_t bytes = 2048; bytes <= (4u << 20); bytes *= 4) {
+  for (const std::size_t bytes : {2u << 10, 8u << 10, 32u << 10, 128u << 10, 512u << 10, 1u << 20, 4u << 20}) {
     result["sizes"].push_back(measure({*world, gap}, bytes));
   }
   if (world->rank() == 0) std::cout << result.dump(2) << '\n';
