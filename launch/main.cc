@@ -14,6 +14,8 @@
 int main(int argc, char** argv) {
   using namespace trireme::launch;
   const std::array commands = {
+      Command{"generate", "continue a prompt, or chat", define_generate},
+      Command{"score", "perplexity of a text", define_score},
       Command{"tokenize", "text to token ids, and back", define_tokenize},
       Command{"inspect", "what a model is made of, without loading its weights", define_inspect},
   };

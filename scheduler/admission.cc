@@ -37,22 +37,28 @@ void StepBuilder::admit_waiting() {
 bool StepBuilder::try_admit(Sequence& sequence) {
   if (sequence.refused_at == state_.blocks.num_freed()) return false;
   sequence.tables = state_.blocks.empty_tables();
-  PrefixReuse reuse;
+  if (sequence.request->prompt_logprobs) return admit_with(sequence, {});  // every row is needed
   // At least the last known token is computed, for its logits.
   const std::span<const TokenId> reusable(sequence.tokens.data(), sequence.tokens.size() - 1);
-  if (!sequence.request->prompt_logprobs) {
-    reuse = state_.blocks.reuse_prefix({sequence.request->tenant, reusable}, sequence.tables);
-  }
-  if (!fits(sequence)) state_.blocks.release_sources(reuse);  // without the copy there is one more block
+  const TenantTokens known{sequence.request->tenant, reusable};
+  PrefixReuse reuse = state_.blocks.reuse_prefix(known, MatchExtent::kPartialBlock, sequence.tables);
+  const bool copies = reuse.copied_tokens > 0;
+  if (admit_with(sequence, std::move(reuse))) return true;
+  // The source of a copy takes a block; without it the sequence may fit.
+  return copies && admit_with(sequence, state_.blocks.reuse_prefix(known, MatchExtent::kWholeBlocks, sequence.tables));
+}
+
+// Gives back what is reused if the sequence does not fit.
+bool StepBuilder::admit_with(Sequence& sequence, PrefixReuse reuse) {
   const bool has_blocks = fits(sequence);
-  if (!has_blocks || chunk_length(sequence, reuse.shared_tokens + reuse.copied_tokens) == 0) {
-    state_.blocks.release_sources(reuse);
-    state_.blocks.release(sequence.tables);
-    if (!has_blocks) sequence.refused_at = state_.blocks.num_freed();
-    return false;
+  if (has_blocks && chunk_length(sequence, reuse.shared_tokens + reuse.copied_tokens) > 0) {
+    enter_stages(sequence, std::move(reuse));
+    return true;
   }
-  enter_stages(sequence, std::move(reuse));
-  return true;
+  state_.blocks.release_sources(reuse);
+  state_.blocks.release(sequence.tables);
+  if (!has_blocks) sequence.refused_at = state_.blocks.num_freed();
+  return false;
 }
 
 // Whether all known tokens will find a place beside those of the prompts admitted before, and leave the watermark free.

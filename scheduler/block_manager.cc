@@ -88,10 +88,10 @@ void BlockManager::release(BlockTables& tables) {
   }
 }
 
-PrefixReuse BlockManager::reuse_prefix(TenantTokens known, BlockTables& tables) {
+PrefixReuse BlockManager::reuse_prefix(TenantTokens known, MatchExtent extent, BlockTables& tables) {
   PrefixReuse reuse;
   if (!prefix_cache_) return reuse;
-  PrefixCache::Match match = cache_.match(known.tenant, known.tokens);
+  PrefixCache::Match match = cache_.match(known.tenant, known.tokens, extent);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     BlockTable& table = tables[g];
     table.blocks = std::move(match.blocks[g]);

@@ -75,7 +75,7 @@ class BlockManager {
   void release(BlockTables& tables);
 
   // Puts the longest cached prefix of `known` into the empty tables.
-  PrefixReuse reuse_prefix(TenantTokens known, BlockTables& tables);
+  PrefixReuse reuse_prefix(TenantTokens known, MatchExtent extent, BlockTables& tables);
   // Gives back the sources of copies: either there is no copy, or the plan with the copies is submitted.
   void release_sources(PrefixReuse& reuse);
   // Makes the blocks that hold `computed` findable; with `include_partial` also the last one, if it is not full.

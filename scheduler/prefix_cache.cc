@@ -51,7 +51,8 @@ PrefixCache::NodeId PrefixCache::root(const std::string& tenant) {
   return node->id;
 }
 
-PrefixCache::Match PrefixCache::match(const std::string& tenant, std::span<const TokenId> tokens) const {
+PrefixCache::Match PrefixCache::match(const std::string& tenant, std::span<const TokenId> tokens,
+                                      MatchExtent extent) const {
   Match match;
   match.blocks.resize(groups_.size());
   const auto root = roots_.find(tenant);
@@ -70,7 +71,7 @@ PrefixCache::Match PrefixCache::match(const std::string& tenant, std::span<const
   const Node* alike = most_alike(*last, tokens, num_equal);
   match.num_blocks = static_cast<std::int32_t>(path.size());
   const std::int32_t whole_tokens = match.num_blocks * block_tokens_;
-  if (alike != nullptr && std::ranges::count(alike->blocks, kNoBlock) == 0 &&
+  if (alike != nullptr && extent == MatchExtent::kPartialBlock && std::ranges::count(alike->blocks, kNoBlock) == 0 &&
       can_continue(path, match.num_blocks, whole_tokens + num_equal)) {
     match.partial_tokens = num_equal;
     match.partial_sources = alike->blocks;

@@ -25,6 +25,8 @@ struct GroupBlock {
   BlockId block;
 };
 
+enum class MatchExtent { kWholeBlocks, kPartialBlock };  // kPartialBlock: whole blocks and a part of the next
+
 class PrefixCache {
  public:
   using NodeId = std::uint64_t;  // never reused; 0: none
@@ -42,7 +44,7 @@ class PrefixCache {
 
   // The longest cached prefix of `tokens` that can be continued: all its blocks in full-attention groups, those of the
   // last window in window groups.
-  Match match(const std::string& tenant, std::span<const TokenId> tokens) const;
+  Match match(const std::string& tenant, std::span<const TokenId> tokens, MatchExtent extent) const;
 
   NodeId root(const std::string& tenant);
   bool contains(NodeId node) const { return nodes_.contains(node); }

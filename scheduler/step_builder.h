@@ -32,6 +32,7 @@ class StepBuilder {
   Sequence* victim_for(const Sequence& sequence) const;
 
   bool try_admit(Sequence& sequence);
+  bool admit_with(Sequence& sequence, PrefixReuse reuse);
   bool fits(const Sequence& sequence) const;
   void enter_stages(Sequence& sequence, PrefixReuse reuse);
   void submit();

@@ -37,7 +37,7 @@ base::Result<std::vector<TokenId>> PipelineTokenizer::encode(std::string_view te
   }
   std::vector<TokenId> ids;
   std::vector<TextSegment> segments;
-  parts_.added_tokens.split(text, options.special, segments);
+  parts_.added_tokens.split(text, {options.special, options.literal_offsets}, segments);
   for (const TextSegment& segment : segments) {
     if (segment.token) {
       ids.push_back(*segment.token);
@@ -60,7 +60,7 @@ base::Status PipelineTokenizer::encode_text(std::string_view text, SpecialTokens
     text = normalized;
   }
   std::vector<TextSegment> segments;
-  parts_.normalized_added_tokens.split(text, mode, segments);
+  parts_.normalized_added_tokens.split(text, {mode, {}}, segments);
   for (const TextSegment& segment : segments) {
     if (segment.token) {
       ids.push_back(*segment.token);

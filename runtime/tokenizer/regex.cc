@@ -50,8 +50,8 @@ base::Result<Regex> Regex::literal(std::string_view text) {
 base::Result<Regex> Regex::compile_with(std::string_view pattern, std::uint32_t options) {
   int error = 0;
   PCRE2_SIZE offset = 0;
-  Code code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
-                          options | PCRE2_NEVER_BACKSLASH_C, &error, &offset, nullptr));
+  Code code(
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), options, &error, &offset, nullptr));
   if (code == nullptr) {
     return base::unsupported("regular expression \"" + std::string(pattern) + "\": " + error_text(error) +
                              " at offset " + std::to_string(offset));

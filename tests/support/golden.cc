@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace trireme::test {
 
@@ -12,8 +13,9 @@ std::filesystem::path golden_model(const std::string& name) {
 
 std::vector<GoldenCase> golden_cases(const std::string& name) {
   std::ifstream file(golden_model(name) / "golden.json");
+  const auto golden_file = nlohmann::json::parse(file);
   std::vector<GoldenCase> cases;
-  for (const auto& entry : nlohmann::json::parse(file).at("cases")) {
+  for (const auto& entry : golden_file.at("cases")) {
     GoldenCase golden;
     entry.at("prompt_ids").get_to(golden.prompt_ids);
     entry.at("last_logits").get_to(golden.last_logits);
@@ -24,6 +26,7 @@ std::vector<GoldenCase> golden_cases(const std::string& name) {
     }
     cases.push_back(std::move(golden));
   }
+  if (cases.empty()) throw std::runtime_error("no golden cases for " + name);
   return cases;
 }
 

@@ -10,10 +10,10 @@ namespace trireme::test {
 
 struct GoldenCase {
   std::vector<std::int32_t> prompt_ids;
-  std::vector<float> last_logits;       // [vocab_size]
-  std::vector<float> prompt_logprobs;   // [prompt - 1]: of each token but the first
+  std::vector<float> last_logits;      // [vocab_size]
+  std::vector<float> prompt_logprobs;  // [prompt - 1]: of each token but the first
   std::vector<std::int32_t> greedy_ids;
-  std::vector<float> greedy_margins;    // top-1 minus top-2 logit at each step
+  std::vector<float> greedy_margins;  // top-1 minus top-2 logit at each step
 };
 
 std::filesystem::path golden_model(const std::string& name);

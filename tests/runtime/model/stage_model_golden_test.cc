@@ -99,7 +99,8 @@ TEST_P(StageModelGoldenTest, GivesTheGoldenLogits) {
     const std::vector<float> logits = last_logits(golden.prompt_ids, golden.prompt_ids.size());
     ASSERT_EQ(logits.size(), golden.last_logits.size());
     for (std::size_t i = 0; i < logits.size(); ++i) {
-      ASSERT_NEAR(logits[i], golden.last_logits[i], kTolerance) << "prompt of " << golden.prompt_ids.size() << ", token " << i;
+      ASSERT_NEAR(logits[i], golden.last_logits[i], kTolerance)
+          << "prompt of " << golden.prompt_ids.size() << ", token " << i;
     }
   }
 }
