@@ -54,15 +54,23 @@ void copy_queries(const Attention& a) {
   }
 }
 
-KvAddress address_of(const Attention& a, std::int64_t position, bool is_key) {
+enum class Part { kKeys, kValues };
+
+// The addresses of positions [range.begin, range.end), block by block.
+void locate(const Attention& a, Part part, KeyRange range, KvAddress* addresses) {
   const KvLayerView& cache = a.args.cache;
-  const std::int64_t block = a.task.sequence->block_table[position / cache.layout.block_tokens];
-  std::byte* chunk = cache.chunk(block, a.task.kv_head);
-  const std::int64_t token = position % cache.layout.block_tokens;
-  KvAddress address = is_key ? key_address(cache.layout, chunk, token) : value_address(cache.layout, chunk, token);
-  const bool has_scale = (is_key ? cache.layout.key_type : cache.layout.value_type) == base::DType::kI8;
-  if (!has_scale) address.scale = a.scratch.zeros;
-  return address;
+  const KvChunkLayout& layout = cache.layout;
+  const bool has_scale = (part == Part::kKeys ? layout.key_type : layout.value_type) == base::DType::kI8;
+  for (std::int64_t position = range.begin; position < range.end;) {
+    const std::int64_t block = position / layout.block_tokens;
+    std::byte* chunk = cache.chunk(a.task.sequence->block_table[block], a.task.kv_head);
+    const std::int64_t block_end = std::min(range.end, (block + 1) * layout.block_tokens);
+    for (std::int64_t token = position - block * layout.block_tokens; position < block_end; ++position, ++token) {
+      *addresses = part == Part::kKeys ? key_address(layout, chunk, token) : value_address(layout, chunk, token);
+      if (!has_scale) addresses->scale = a.scratch.zeros;
+      ++addresses;
+    }
+  }
 }
 
 // Scores of the partition's keys into scratch.scores, at columns position - partition begin.
@@ -72,10 +80,10 @@ void compute_scores(const Attention& a, std::int64_t partition) {
   const auto zero = KvAddress{reinterpret_cast<std::byte*>(a.scratch.zeros), a.scratch.zeros};
   for (std::int64_t begin = keys.begin / kKeyTile * kKeyTile; begin < keys.end; begin += kKeyTile) {
     TileTokens tile;
-    for (std::int64_t i = 0; i < kKeyTile; ++i) {
-      const bool readable = begin + i >= keys.begin && begin + i < keys.end;
-      tile.tokens[i] = readable ? address_of(a, begin + i, true) : zero;
-    }
+    const KeyRange readable = intersect(keys, {begin, begin + kKeyTile});
+    std::fill(tile.tokens, tile.tokens + (readable.begin - begin), zero);
+    locate(a, Part::kKeys, readable, tile.tokens + (readable.begin - begin));
+    std::fill(tile.tokens + (readable.end - begin), tile.tokens + kKeyTile, zero);
     load_keys(tile, a.args.cache.layout.key_type, a.shape.head_dim, a.scratch.keys);
     // Rows before `first` see none of these keys.
     std::int64_t first = 0;
@@ -155,7 +163,7 @@ void compute_weighted(const Attention& a, std::int64_t partition, const SoftmaxS
   for (std::int64_t begin = keys.begin; begin < keys.end;) {
     const KeyRange tile{begin, std::min(keys.end, (begin / kKeyTile + 1) * kKeyTile)};
     KvAddress tokens[kKeyTile];
-    for (std::int64_t p = tile.begin; p < tile.end; ++p) tokens[p - tile.begin] = address_of(a, p, false);
+    locate(a, Part::kValues, tile, tokens);
     load_values(tokens, tile.end - tile.begin, a.args.cache.layout, a.shape.padded_head_dim, a.scratch.values);
     for (std::int64_t q = 0; q < a.num_query_rows();) {
       const KeyRange seen = intersect(a.visible(q), tile);

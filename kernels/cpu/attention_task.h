@@ -11,7 +11,7 @@
 namespace trireme::kernels::cpu {
 
 // Keys that are widened together.
-inline constexpr std::int64_t kKeyTile = 32;
+inline constexpr std::int64_t kKeyTile = 64;
 // Query rows times heads of a KV group that share each widened key, unless one row has more heads.
 inline constexpr std::int64_t kQueryTile = 64;
 // A tile of at most this many rows times heads (decode) over more partitions than that is cut along the context.

@@ -14,8 +14,10 @@
 #include <array>
 #include <utility>
 
+#include "hwy/cache_control.h"
 #include "kernels/cpu/tile.h"
 #include "kernels/cpu/vector-inl.h"
+#include "kernels/packed_matrix.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trireme::kernels::cpu {
@@ -24,8 +26,13 @@ namespace HWY_NAMESPACE {
 // A tile is two vectors wide and so high that its sums, two vectors of B and one of A stay in registers.
 inline constexpr std::size_t kTileColumns = 2 * kLanes;
 inline constexpr std::size_t kMaxTileRows = HWY_CAP_GE512 ? 12 : 6;
+// Few rows need tiles of four vectors for enough independent chains to hide the latency of the multiply-add.
+inline constexpr std::size_t kMaxWideTileRows = HWY_CAP_GE512 ? 6 : 2;
 // Rows up to which narrow weights are widened in registers, four vectors wide in AVX2.
 inline constexpr std::size_t kMaxFewRows = HWY_CAP_GE512 ? 12 : 4;
+
+// In rows of a panel of two-byte weights, one cache line each: 2 KiB ahead.
+inline constexpr std::size_t kPrefetchDistance = 32;
 
 template <std::size_t kRows, std::size_t kVectors, typename Element>
 void multiply_tile(const TileOperands<Element>& t) {
@@ -41,6 +48,8 @@ void multiply_tile(const TileOperands<Element>& t) {
   const float* HWY_RESTRICT a = t.a;
   const Element* HWY_RESTRICT b = t.b;
   for (std::size_t k = 0; k < t.depth; ++k, b += t.b_stride) {
+    // Narrow weights come straight from memory, and the hardware's prefetch stops at page borders.
+    if constexpr (sizeof(Element) < sizeof(float)) hwy::Prefetch(b + kPrefetchDistance * kPanelWidth);
     FloatVector weights[kVectors];
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v) weights[v] = load_widened(b + v * kLanes);
@@ -71,6 +80,13 @@ void multiply_tile(std::size_t rows, const TileOperands<Element>& t) {
 
 // Any number of rows; `columns` is a multiple of kTileColumns.
 HWY_INLINE void multiply_rows(std::size_t rows, std::size_t columns, const TileOperands<float>& operands) {
+  if (rows <= kMaxWideTileRows && columns % (4 * kLanes) == 0) {
+    TileOperands<float> tile = operands;
+    for (std::size_t column = 0; column < columns; column += 4 * kLanes, tile.b += 4 * kLanes, tile.c += 4 * kLanes) {
+      multiply_tile<kMaxWideTileRows, 4>(rows, tile);
+    }
+    return;
+  }
   const std::size_t num_tiles = (rows + kMaxTileRows - 1) / kMaxTileRows;
   for (std::size_t column = 0; column < columns; column += kTileColumns) {
     TileOperands<float> tile = operands;
