@@ -1,5 +1,5 @@
 // The small operations, on activations of a prompt that lie in the cache: GB/s of input and output.
-#include "tests/bench/bench_support.h"
+#include "tests/bench/kernels/bench_support.h"
 
 namespace trireme::bench {
 namespace {

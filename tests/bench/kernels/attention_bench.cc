@@ -1,8 +1,8 @@
 // Attention: decoding over a long context against the memory's read rate, a prompt in GFLOP/s.
 #include <numeric>
 
-#include "tests/bench/bench_support.h"
-#include "tests/bench/read_bandwidth.h"
+#include "tests/bench/kernels/bench_support.h"
+#include "tests/bench/kernels/read_bandwidth.h"
 
 namespace trireme::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/bench/bench_support.h"
+#include "tests/bench/kernels/bench_support.h"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
-#include "tests/bench/read_bandwidth.h"
+#include "tests/bench/kernels/read_bandwidth.h"
 
 #include <cstdint>
 #include <map>
 
-#include "tests/bench/bench_support.h"
+#include "tests/bench/kernels/bench_support.h"
 
 namespace trireme::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/bench/sgemm_yardstick.h"
+#include "tests/bench/kernels/sgemm_yardstick.h"
 
 namespace trireme::bench {
 

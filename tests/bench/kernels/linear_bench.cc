@@ -2,9 +2,9 @@
 #include <map>
 #include <tuple>
 
-#include "tests/bench/bench_support.h"
-#include "tests/bench/read_bandwidth.h"
-#include "tests/bench/sgemm_yardstick.h"
+#include "tests/bench/kernels/bench_support.h"
+#include "tests/bench/kernels/read_bandwidth.h"
+#include "tests/bench/kernels/sgemm_yardstick.h"
 
 namespace trireme::bench {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "tests/bench/bench_support.h"
-#include "tests/bench/sgemm_yardstick.h"
+#include "tests/bench/kernels/bench_support.h"
+#include "tests/bench/kernels/sgemm_yardstick.h"
 
 namespace trireme::bench {
 

@@ -1,5 +1,5 @@
 // The cost of one parallel_for, called back to back.
-#include "tests/bench/bench_support.h"
+#include "tests/bench/kernels/bench_support.h"
 
 namespace trireme::bench {
 namespace {
