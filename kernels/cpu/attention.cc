@@ -1,10 +1,10 @@
 // Causal attention over fixed partitions of the cache (contract and formula: ops.h).
 //
-// Rows of a task are (query row, head of one KV group), so that each key and value is widened once for all of them. Within
-// a partition: scores by the register tile, lanes are keys, one chain over head_dim; maximum; exponentials, summed by lanes
-// at fixed positions; weighted sum by the register tile, lanes are elements, one chain over the row's own keys in ascending
-// order. Partitions are merged in ascending order. All in float32: the error is a few (head_dim + partition) * 2^-24 of
-// the norms of query, keys and values.
+// Rows of a task are (query row, head of one KV group), so that each key and value is widened once for all of them.
+// Within a partition: scores by the register tile, lanes are keys, one chain over head_dim; maximum; exponentials,
+// summed by lanes at fixed positions; weighted sum by the register tile, lanes are elements, one chain over the row's
+// own keys in ascending order. Partitions are merged in ascending order. All in float32: the error is a few (head_dim +
+// partition) * 2^-24 of the norms of query, keys and values.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/attention.cc"
 #include "hwy/foreach_target.h"
@@ -234,8 +234,8 @@ void attend(const AttentionArgs& args, const AttentionShape& shape, const Attent
   const bool is_cut = task.partial_offset >= 0;
   if (!is_cut) clear(a);
   for (std::int64_t p = task.partition_begin; p < task.partition_end; ++p) {
-    const std::int64_t offset = task.partial_offset + (p - task.partition_begin) *
-                                                          SoftmaxState::size(a.num_rows(), shape.padded_head_dim);
+    const std::int64_t offset =
+        task.partial_offset + (p - task.partition_begin) * SoftmaxState::size(a.num_rows(), shape.padded_head_dim);
     const SoftmaxState part = is_cut ? SoftmaxState(partials + offset, a.num_rows()) : scratch.part;
     compute_scores(a, p);
     compute_softmax(a, p, part);
@@ -252,8 +252,8 @@ void merge(const AttentionArgs& args, const AttentionShape& shape, const Attenti
   const Attention a{args, shape, tile, scratch};
   clear(a);
   for (std::int64_t p = tile.partition_begin; p < tile.partition_end; ++p) {
-    const std::int64_t offset = tile.partial_offset + (p - tile.partition_begin) *
-                                                          SoftmaxState::size(a.num_rows(), shape.padded_head_dim);
+    const std::int64_t offset =
+        tile.partial_offset + (p - tile.partition_begin) * SoftmaxState::size(a.num_rows(), shape.padded_head_dim);
     merge_partition(a, p, SoftmaxState(partials + offset, a.num_rows()));
   }
   write_output(a);

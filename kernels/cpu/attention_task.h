@@ -91,7 +91,9 @@ inline KeyRange visible_keys(const AttentionArgs& args, std::int64_t position) {
   const std::int64_t begin = args.window > 0 ? std::max<std::int64_t>(0, position - args.window + 1) : 0;
   return {begin, position + 1};
 }
-inline KeyRange intersect(KeyRange a, KeyRange b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
+inline KeyRange intersect(KeyRange a, KeyRange b) {
+  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
 
 struct AttentionPlan {
   std::vector<AttentionTask> tasks;

@@ -1,8 +1,9 @@
 // The register tile that Linear and attention share: C[rows, columns] (+)= A[rows, depth] * B[depth, columns].
 // Included once per instruction set.
 //
-// A lane is one output, and its sum is one chain of fused multiply-adds over depth in ascending order. So its bits depend
-// on neither the number of rows nor the vector length, and a sum may be cut at any depth (Start::kFromC goes on with it).
+// A lane is one output, and its sum is one chain of fused multiply-adds over depth in ascending order. So its bits
+// depend on neither the number of rows nor the vector length, and a sum may be cut at any depth (Start::kFromC goes on
+// with it).
 #if defined(TRIREME_KERNELS_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRIREME_KERNELS_CPU_TILE_INL_H_
 #undef TRIREME_KERNELS_CPU_TILE_INL_H_
@@ -63,7 +64,8 @@ void multiply_tile(std::size_t rows, const TileOperands<Element>& t) {
   using Function = void(const TileOperands<Element>&);
   static constexpr auto kTable = []<std::size_t... I>(std::index_sequence<I...>) {
     return std::array<Function*, kMaxRows>{&multiply_tile<I + 1, kVectors, Element>...};
-  }(std::make_index_sequence<kMaxRows>());
+  }
+  (std::make_index_sequence<kMaxRows>());
   kTable[rows - 1](t);
 }
 

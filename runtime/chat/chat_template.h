@@ -1,5 +1,6 @@
 // ChatTemplate: renders a conversation to a prompt with the model's own Jinja template. Our subset of Jinja covers what
-// models' templates use; rendering is bounded in steps and output, so that a hostile template or message cannot hang it.
+// models' templates use; rendering is bounded in steps and output, so that a hostile template or message cannot hang
+// it.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,8 @@ class ChatTemplate {
   ChatTemplate& operator=(ChatTemplate&&) noexcept;
   ~ChatTemplate();
 
-  // `context`: an object with messages, add_generation_prompt, bos_token, … Errors: what raise_exception says, use of an
-  // undefined value as jinja2 refuses it, a limit. Any thread.
+  // `context`: an object with messages, add_generation_prompt, bos_token, … Errors: what raise_exception says, use of
+  // an undefined value as jinja2 refuses it, a limit. Any thread.
   base::Result<std::string> render(const nlohmann::ordered_json& context, const RenderLimits& limits = {}) const;
 
  private:

@@ -22,7 +22,8 @@ TEST(ChunkLayout, PartsDoNotOverlapAndStayInTheChunk) {
         ASSERT_TRUE(layout.ok());
         const auto elements = static_cast<std::size_t>(layout->block_tokens * head_dim);
         EXPECT_GE(layout->value_offset, static_cast<int>(elements * base::size_bytes(key)));
-        EXPECT_GE(layout->key_scale_offset, layout->value_offset + static_cast<int>(elements * base::size_bytes(value)));
+        EXPECT_GE(layout->key_scale_offset,
+                  layout->value_offset + static_cast<int>(elements * base::size_bytes(value)));
         const int key_scales = key == DType::kI8 ? 4 * layout->block_tokens : 0;
         EXPECT_GE(layout->value_scale_offset, layout->key_scale_offset + key_scales);
         const int value_scales = value == DType::kI8 ? 4 * layout->block_tokens : 0;

@@ -45,7 +45,8 @@ TEST(KvCache, EveryChunkHasItsOwnPlace) {
 
 TEST(KvCache, CopiesABlockInAllLayersOfItsGroupOnly) {
   KvCache cache(two_group_shape());
-  for (const int layer : {0, 1, 2}) cache.layer_view(layer).chunk(1, 1)[7] = std::byte{static_cast<unsigned char>(layer + 1)};
+  for (const int layer : {0, 1, 2})
+    cache.layer_view(layer).chunk(1, 1)[7] = std::byte{static_cast<unsigned char>(layer + 1)};
   cache.copy_block(0, 1, 2);
   EXPECT_EQ(cache.layer_view(0).chunk(2, 1)[7], std::byte{1});
   EXPECT_EQ(cache.layer_view(2).chunk(2, 1)[7], std::byte{3});

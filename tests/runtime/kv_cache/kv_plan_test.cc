@@ -44,7 +44,8 @@ TEST(KvPlan, DividesThePoolAsAMaximalSequenceNeedsIt) {
   EXPECT_EQ(full, 100);
   EXPECT_EQ(window, (1024 + 512) / 80 + 2);
   EXPECT_NEAR(static_cast<double>(plan->num_blocks[0]) / plan->num_blocks[1], static_cast<double>(full) / window, 0.05);
-  const std::int64_t used = (std::int64_t{plan->num_blocks[0]} * 2 + std::int64_t{plan->num_blocks[1]} * 10) * 4 * 16384;
+  const std::int64_t used =
+      (std::int64_t{plan->num_blocks[0]} * 2 + std::int64_t{plan->num_blocks[1]} * 10) * 4 * 16384;
   EXPECT_LE(used, in.fixed_pool_bytes);
   EXPECT_GT(used, in.fixed_pool_bytes * 99 / 100);
 }
