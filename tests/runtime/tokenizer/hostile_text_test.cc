@@ -45,7 +45,7 @@ void run_on_small_stack(const std::function<void()>& work) {
 
 TEST_P(HostileTextTest, LongRunsSurviveASmallStack) {
   for (const std::string unit : {"A", " ", "\n", ".", "\xE4\xB8\xAD", "\xF0\x9F\x98\x80", " \n", "<|im_", "'S"}) {
-    const std::string text = repeat(unit, 50'000) + "x";
+    const std::string text = "x" + repeat(unit, 50'000) + "x";
     std::string decoded;
     run_on_small_stack([&] { decoded = round_trip(text); });
     EXPECT_EQ(decoded == text, true) << unit;
@@ -61,14 +61,13 @@ TEST_P(HostileTextTest, AMillionCharactersInOneWord) {
 
 TEST_P(HostileTextTest, NothingIsCutOrLost) {
   using namespace std::string_literals;
-  for (const std::string& text :
-       {"nul\0byte"s,
-        "\xEF\xBB\xBF"
-        "BOM"s,
-        "a\r\nb\r"s,
-        "\xE2\x80\xAE"
-        "rtl\xE2\x80\xAC"s,
-        "x\xCC\x87\xCC\xA3"s.substr(0, 3), "\xF3\xA0\x80\x81\xF4\x8F\xBF\xBF"s, "\xCD\xB8 unassigned"s}) {
+  for (const std::string& text : {"nul\0byte"s,
+                                  "\xEF\xBB\xBF"
+                                  "BOM"s,
+                                  "a\r\nb\r"s,
+                                  "\xE2\x80\xAE"
+                                  "rtl\xE2\x80\xAC"s,
+                                  "q\xCC\x87"s, "\xF3\xA0\x80\x81\xF4\x8F\xBF\xBF"s, "\xCD\xB8 unassigned"s}) {
     EXPECT_EQ(round_trip(text), text);
   }
 }

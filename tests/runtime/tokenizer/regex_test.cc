@@ -76,7 +76,7 @@ TEST(RegexTest, TranslatesUnicodeEscapes) {
 }
 
 TEST(RegexTest, BoundsBacktracking) {
-  const auto regex = Regex::compile("(a|a)*(a|a)*b");
+  const auto regex = Regex::compile("(a|a)*(a|a)*[^a]");
   ASSERT_TRUE(regex.ok());
   std::vector<Match> matches;
   const auto status = Regex::Matcher(*regex).find_all(repeat("a", 64), matches);

@@ -28,7 +28,9 @@ PreTokenizer split_at(std::string_view pattern, SplitBehavior behavior, bool inv
 }
 
 PreTokenizer metaspace(MetaspaceStep step) {
-  return PreTokenizer({PreTokenizerStep(step)});
+  std::vector<PreTokenizerStep> steps;
+  steps.emplace_back(step);
+  return PreTokenizer(std::move(steps));
 }
 
 PreTokenizer named(std::string_view name) {

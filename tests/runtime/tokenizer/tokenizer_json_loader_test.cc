@@ -64,7 +64,7 @@ TEST_F(TokenizerJsonLoaderTest, RefusesUnsupportedTypesByName) {
       {"pre_tokenizer", {{"type", "BertPreTokenizer"}}},
       {"post_processor", {{"type", "RobertaProcessing"}}},
       {"decoder", {{"type", "WordPiece"}}},
-      {"model", {{"type", "Unigram"}, {"vocab", {{"a", -1.5}}}}}};
+      {"model", {{"type", "Unigram"}, {"vocab", json::array({json::array({"a", -1.5})})}}}};
   for (const auto& [key, value] : refused) {
     json file = byte_level();
     file[key] = value;
