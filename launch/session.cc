@@ -1,10 +1,13 @@
 #include "launch/session.h"
 
+#include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <string>
 
 #include "launch/exit_codes.h"
+#include "launch/failure_text.h"
 #include "launch/log.h"
 #include "parallel/heartbeat.h"
 #include "parallel/mpi_environment.h"
@@ -42,18 +45,31 @@ class Watch {
   ActivityProbe& probe_;
 };
 
+struct JobState {
+  ActivityProbe probe;
+  std::atomic<int> num_stages{0};
+};
+
 parallel::HeartbeatConfig heartbeat_config(const config::FailureConfig& config) {
   return {std::chrono::milliseconds(config.heartbeat_period_ms), config.max_missed_beats,
           std::chrono::milliseconds(config.hang_limit_ms)};
 }
 
-// On the heartbeat thread: another rank is lost, so the whole job ends. One rank says so: rank 0, or rank 1 if it is
-// rank 0 that is lost.
-void end_job(const CommandContext& context, const parallel::RankFailure& failure) {
+// What the user can do about a rank that could not speak for itself.
+std::string advice(const std::string& cause) {
+  if (cause.starts_with("no progress")) return "; it hangs: look at its stack (gdb -p), then start the job again";
+  const bool silent = cause.starts_with("connection") || cause.starts_with("no heartbeat");
+  return silent ? "; it died or was stopped: look at memory and kernel log of that host, then start the job again" : "";
+}
+
+// On the heartbeat thread: a rank has failed, so the whole job ends. One rank says so: rank 0, or rank 1 if it is rank 0
+// that is lost. `num_stages` is 0 as long as there is no layout.
+void end_job(const CommandContext& context, const parallel::RankFailure& failure, int num_stages) {
   const int speaker = failure.rank == 0 && context.world.size() > 1 ? 1 : 0;
   if (context.world.rank() == speaker) {
-    context.log.error("rank " + std::to_string(failure.rank) + " on " + failure.host + " is lost: " + failure.cause +
-                      "; the job ends. Look at that host (memory, kernel log), then start the job again");
+    const std::string stage = num_stages == 0 ? "" : ", stage " + std::to_string(failure.rank % num_stages);
+    context.log.error("rank " + std::to_string(failure.rank) + " (host " + failure.host + stage +
+                      ") failed: " + failure.cause + advice(failure.cause));
   }
   if (context.world.size() > 1) parallel::MpiEnvironment::abort(kRankLost);
   std::_Exit(kRankLost);
@@ -93,13 +109,7 @@ void log_plan(const CommandContext& context, const engine::RankRuntime& runtime)
   for (const std::string& note : plan.notes) context.log.info(note);
 }
 
-}  // namespace
-
-int run_session(const CommandContext& context, const SessionBody& body) {
-  ActivityProbe probe;
-  parallel::Heartbeat heartbeat(
-      context.world, heartbeat_config(context.config.config.failure), [&probe] { return probe.read(); },
-      [&context](const parallel::RankFailure& failure) { end_job(context, failure); });
+int run_pipeline(const CommandContext& context, const SessionBody& body, parallel::Heartbeat& heartbeat, JobState& state) {
   auto started = engine::RankRuntime::start(context.config.config, rank_context(context));
   if (!started) {
     heartbeat.expect_shutdown();
@@ -107,8 +117,9 @@ int run_session(const CommandContext& context, const SessionBody& body) {
     return started.error().code == base::ErrorCode::kResourceExhausted ? kFailure : kUsage;
   }
   engine::RankRuntime& runtime = **started;
-  const Watch watch(probe, &runtime);
+  const Watch watch(state.probe, &runtime);
   const parallel::PipelineLayout& layout = runtime.plan().layout;
+  state.num_stages = layout.num_stages();
   context.log.set_place({.rank = context.world.rank(),
                          .size = context.world.size(),
                          .replica = layout.num_replicas() > 1 ? layout.replica_of(context.world.rank()) : -1,
@@ -124,6 +135,22 @@ int run_session(const CommandContext& context, const SessionBody& body) {
     heartbeat.expect_shutdown();
   }
   return exit_code;
+}
+
+}  // namespace
+
+int run_session(const CommandContext& context, const SessionBody& body) {
+  JobState state;
+  parallel::Heartbeat heartbeat(
+      context.world, heartbeat_config(context.config.config.failure), [&state] { return state.probe.read(); },
+      [&](const parallel::RankFailure& failure) { end_job(context, failure, state.num_stages); });
+  try {
+    return run_pipeline(context, body, heartbeat, state);
+  } catch (...) {
+    // Normally does not come back: rank 0 names this rank and ends the job.
+    heartbeat.report_own_failure(failure_text(std::current_exception()));
+    throw;
+  }
 }
 
 }  // namespace trireme::launch

@@ -33,7 +33,7 @@ struct HeartbeatMessage {
   std::uint64_t progress = 0;
   HeartbeatToken token{};
   std::array<char, 64> host{};  // of a rank that failed; ends with a zero, like cause
-  std::array<char, 152> cause{};
+  std::array<char, 408> cause{};
 
   static constexpr std::uint32_t kMagic = 0x42485254;  // "TRHB"
 };

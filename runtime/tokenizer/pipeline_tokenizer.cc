@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "base/check.h"
+#include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/utf8.h"
 
 namespace trireme::tokenizer {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = std::size_t{1} << 30;  // positions within a word are 32-bit numbers
-constexpr std::string_view kMetaspace = "\xE2\x96\x81";
-
 std::string with_spaces(std::string_view token) {
   std::string text;
   text.reserve(token.size());

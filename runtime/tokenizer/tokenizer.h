@@ -37,7 +37,8 @@ class Tokenizer {
 
   // Error: the text is not valid UTF-8.
   virtual base::Result<std::vector<TokenId>> encode(std::string_view text, EncodeOptions options = {}) const = 0;
-  // The bytes of the whole text; a sequence of tokens can end within a character. Ids must be in [0, vocab_size).
+  // The bytes of the whole text; a sequence of tokens can end within a character. Ids without a token
+  // (holes, padding rows of the embedding) have no bytes.
   virtual std::string decode(std::span<const TokenId> tokens, bool skip_special = false) const = 0;
   // The bytes that this token adds to a text. `at_start`: SentencePiece-style decoders strip the first space.
   virtual std::string token_bytes(TokenId token, bool at_start = false) const = 0;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/tokenizer/json_error.h"
+#include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/pre_tokenizer_patterns.h"
 #include "runtime/tokenizer/tokenizer_json_steps.h"
 
@@ -10,8 +11,6 @@ namespace trireme::tokenizer {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::string_view kMetaspace = "\xE2\x96\x81";
 
 // {"String": "…"} or {"Regex": "…"}
 base::Result<Regex> parse_pattern(const json& pattern) {
