@@ -37,7 +37,7 @@ struct HeartbeatMessage {
 
   static constexpr std::uint32_t kMagic = 0x42485254;  // "TRHB"
 };
-static_assert(sizeof(HeartbeatMessage) == 256);
+static_assert(sizeof(HeartbeatMessage) == 512);
 
 HeartbeatMessage make_failure(const RankFailure& failure);
 RankFailure failure_of(const HeartbeatMessage& message);
