@@ -3,24 +3,18 @@
 // it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "runtime/chat/jinja/render_limits.h"
 #include "runtime/checkpoint/checkpoint.h"
 
 namespace trireme::chat {
 
-struct RenderLimits {
-  std::int64_t max_steps = 1'000'000;
-  std::size_t max_output_bytes = 16 << 20;
-  std::int32_t max_depth = 200;  // of nested calls and expressions
-};
+using jinja::RenderLimits;
 
 class ChatTemplate {
  public:
@@ -34,7 +28,7 @@ class ChatTemplate {
   ~ChatTemplate();
 
   // `context`: an object with messages, add_generation_prompt, bos_token, … Errors: what raise_exception says, use of
-  // an undefined value as jinja2 refuses it, a limit. Any thread.
+  // an undefined value as jinja2 refuses it (kInvalidArgument), a limit (kResourceExhausted). Any thread.
   base::Result<std::string> render(const nlohmann::ordered_json& context, const RenderLimits& limits = {}) const;
 
  private:
