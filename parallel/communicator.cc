@@ -56,7 +56,19 @@ void append(std::vector<std::byte>& all, std::span<const std::byte> part) {
 
 }  // namespace
 
-void Communicator::barrier() { all_gather({}); }
+const char* tag_name(Tag tag) {
+  switch (tag) {
+    case Tag::kStartup: return "start-up";
+    case Tag::kPlan: return "plan";
+    case Tag::kResult: return "result";
+    case Tag::kActivation: return "activation";
+  }
+  return "unknown";
+}
+
+void Communicator::barrier() {
+  all_gather({});
+}
 
 std::vector<std::byte> Communicator::broadcast(std::vector<std::byte> bytes, int root) {
   if (rank() != root) return receive(*this, root);

@@ -16,6 +16,7 @@ namespace trireme::parallel {
 
 // Messages with the same source, destination and tag arrive in order.
 enum class Tag : std::int32_t { kStartup = 1, kPlan = 2, kResult = 3, kActivation = 4 };
+const char* tag_name(Tag tag);  // for error messages
 
 class Communicator {
  public:
@@ -23,8 +24,8 @@ class Communicator {
   class Operation {
    public:
     virtual ~Operation() = default;
-    virtual bool test() = 0;                            // makes progress; true once done, and from then on
-    virtual std::size_t received_bytes() const = 0;      // of a receive that is done
+    virtual bool test() = 0;                         // makes progress; true once done, and from then on
+    virtual std::size_t received_bytes() const = 0;  // of a receive that is done
   };
 
   virtual ~Communicator() = default;

@@ -17,16 +17,6 @@ std::uint32_t frame_crc(const ControlFrameHeader& header, std::span<const std::b
   return crc32c(payload, crc32c(bytes));
 }
 
-const char* tag_name(Tag tag) {
-  switch (tag) {
-    case Tag::kStartup: return "start-up";
-    case Tag::kPlan: return "plan";
-    case Tag::kResult: return "result";
-    case Tag::kActivation: return "activation";
-  }
-  return "unknown";
-}
-
 // Throws with both sides' view; `what` differs.
 [[noreturn]] void throw_mismatch(const ControlEndpoints& endpoints, const char* what, std::uint64_t received,
                                  std::uint64_t expected) {
@@ -41,8 +31,8 @@ const char* tag_name(Tag tag) {
 
 std::size_t write_frame(const ControlEndpoints& endpoints, const ControlPosition& position,
                         std::span<const std::byte> message, std::span<std::byte> frame) {
-  const std::span payload = message.subspan(
-      position.offset, std::min<std::size_t>(kControlPayloadBytes, message.size() - position.offset));
+  const std::span payload =
+      message.subspan(position.offset, std::min<std::size_t>(kControlPayloadBytes, message.size() - position.offset));
   ControlFrameHeader header{kMagic,
                             endpoints.epoch,
                             position.sequence,

@@ -24,7 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-constexpr microseconds kSpin{100};
+constexpr microseconds kSpin{5};     // without a message, the core is kept for this long if no thread waits for it,
+constexpr microseconds kYield{100};  // and offered to others before every poll for this long; then comes sleep
 constexpr microseconds kTicketSpin{50};
 constexpr microseconds kShortestSleep{20}, kLongestSleep{500};
 constexpr unsigned long kTimerSlackNanoseconds = 1000;
@@ -37,8 +38,9 @@ enum class Status { kPending, kDone, kFailed };
 struct MessageLoop::Completion {
   std::mutex mutex;
   std::condition_variable changed;
-  int num_waiting = 0;                // guarded by mutex, like reason
+  int num_sleeping = 0;  // guarded by mutex, like reason
   std::string reason;
+  std::atomic<int> num_waiting = 0;  // asleep or about to be: the loop leaves them the core
   std::atomic<bool> failed = false;
 
   void fail(const std::string& why) {
@@ -62,7 +64,7 @@ struct MessageLoop::Ticket::State {
   void finish(Status how) {
     const std::lock_guard lock(completion->mutex);
     status.store(how, std::memory_order_release);
-    if (completion->num_waiting > 0) completion->changed.notify_all();
+    if (completion->num_sleeping > 0) completion->changed.notify_all();
   }
 };
 
@@ -76,16 +78,20 @@ bool MessageLoop::Ticket::done() const {
 
 void MessageLoop::Ticket::wait() const {
   Completion& completion = *state_->completion;
-  for (const auto end = Clock::now() + kTicketSpin;
-       state_->pending() && !completion.failed && Clock::now() < end;) {
+  ++completion.num_waiting;
+  for (const auto end = Clock::now() + kTicketSpin; state_->pending() && !completion.failed && Clock::now() < end;) {
     ::sched_yield();
   }
-  if (state_->pending() || completion.failed) {
+  if (state_->pending()) {
     std::unique_lock lock(completion.mutex);
-    ++completion.num_waiting;
+    ++completion.num_sleeping;
     completion.changed.wait(lock, [&] { return !state_->pending() || completion.failed; });
-    --completion.num_waiting;
-    if (completion.failed) throw ParallelError(completion.reason);
+    --completion.num_sleeping;
+  }
+  --completion.num_waiting;
+  if (completion.failed) {
+    const std::lock_guard lock(completion.mutex);
+    throw ParallelError(completion.reason);
   }
   done();
 }
@@ -101,6 +107,8 @@ class MessageLoop::Channel {
  public:
   using Operation = std::unique_ptr<Communicator::Operation>;
 
+  explicit Channel(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
   void add(Operation operation, std::shared_ptr<Ticket::State> state, std::shared_ptr<const void> keep_alive) {
     entries_.push_back({std::move(keep_alive), std::move(state), std::move(operation)});
   }
@@ -115,7 +123,7 @@ class MessageLoop::Channel {
         if (!first.operation->test()) break;
         first.state->received_bytes = first.operation->received_bytes();
       } catch (const ParallelError& error) {
-        first.state->error = error.what();
+        first.state->error = name_ + ": " + error.what();
         status = Status::kFailed;
       }
       const std::shared_ptr<Ticket::State> state = std::move(first.state);
@@ -132,6 +140,7 @@ class MessageLoop::Channel {
     std::shared_ptr<Ticket::State> state;
     Operation operation;
   };
+  std::string name_;
   std::deque<Entry> entries_;
 };
 
@@ -149,7 +158,8 @@ struct MessageLoop::Impl {
   explicit Impl(Communicator& used) : communicator(used) {}
 
   Ticket post(Post operation);
-  void start(Post& operation);
+  Channel& channel_of(const Post& post);
+  void start(Post& post);
   bool start_posted();
   bool finish_some();
   microseconds sleep_time(bool compute_busy, microseconds limit) const;
@@ -180,14 +190,24 @@ MessageLoop::Ticket MessageLoop::Impl::post(Post operation) {
   return Ticket(std::move(state));
 }
 
+MessageLoop::Channel& MessageLoop::Impl::channel_of(const Post& post) {
+  const std::tuple key(post.is_send, post.peer, post.tag);
+  const auto found = channels.find(key);
+  if (found != channels.end()) return found->second;
+  const std::string self = std::to_string(communicator.rank()), peer = std::to_string(post.peer);
+  std::string name = std::string(tag_name(post.tag)) + " message from rank " + (post.is_send ? self : peer) +
+                     " to rank " + (post.is_send ? peer : self);
+  return channels.emplace(key, Channel(std::move(name))).first->second;
+}
+
 void MessageLoop::Impl::start(Post& post) {
+  Channel& channel = channel_of(post);
   try {
     auto operation = post.is_send ? communicator.isend(post.send_bytes, post.peer, post.tag)
                                   : communicator.irecv(post.receive_bytes, post.peer, post.tag);
-    channels[{post.is_send, post.peer, post.tag}].add(std::move(operation), std::move(post.state),
-                                                      std::move(post.keep_alive));
+    channel.add(std::move(operation), std::move(post.state), std::move(post.keep_alive));
   } catch (const ParallelError& error) {
-    post.state->error = error.what();
+    post.state->error = channel.name() + ": " + error.what();
     post.state->finish(Status::kFailed);
   }
 }
@@ -213,7 +233,7 @@ bool MessageLoop::Impl::finish_some() {
 microseconds MessageLoop::Impl::sleep_time(bool compute_busy, microseconds limit) const {
   const auto idle_for = std::chrono::duration_cast<microseconds>(Clock::now() - last_moved);
   if (!compute_busy) {
-    if (idle_for < kSpin) return microseconds{0};
+    if (idle_for < kYield) return microseconds{0};
     return std::min(limit, std::clamp(idle_for / 16, kShortestSleep, kLongestSleep));
   }
   const bool under_way =
@@ -223,7 +243,9 @@ microseconds MessageLoop::Impl::sleep_time(bool compute_busy, microseconds limit
 
 MessageLoop::MessageLoop(Communicator& communicator) : impl_(std::make_unique<Impl>(communicator)) {}
 
-MessageLoop::~MessageLoop() { impl_->completion->fail("the message loop has stopped"); }
+MessageLoop::~MessageLoop() {
+  impl_->completion->fail("the message loop has stopped");
+}
 
 MessageLoop::Ticket MessageLoop::post_send(std::span<const std::byte> bytes, int destination, Tag tag,
                                            std::shared_ptr<const void> keep_alive) {
@@ -246,7 +268,8 @@ void MessageLoop::idle(bool compute_busy, microseconds limit) {
   if (!std::exchange(impl_->slack_is_set, true)) ::prctl(PR_SET_TIMERSLACK, kTimerSlackNanoseconds);
   const microseconds sleep = impl_->sleep_time(compute_busy, limit);
   if (sleep <= microseconds{0}) {
-    ::sched_yield();
+    const bool keep_core = impl_->completion->num_waiting == 0 && Clock::now() - impl_->last_moved < kSpin;
+    if (!keep_core) ::sched_yield();
     return;
   }
   std::unique_lock lock(impl_->mutex);
@@ -262,8 +285,12 @@ void MessageLoop::wake() {
   if (impl_->sleeping) impl_->woken.notify_one();
 }
 
-void MessageLoop::fail(const char* reason) { impl_->completion->fail(reason); }
+void MessageLoop::fail(const char* reason) {
+  impl_->completion->fail(reason);
+}
 
-Communicator& MessageLoop::communicator() { return impl_->communicator; }
+Communicator& MessageLoop::communicator() {
+  return impl_->communicator;
+}
 
 }  // namespace trireme::parallel

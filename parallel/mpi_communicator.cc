@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <climits>
+#include <deque>
 #include <exception>
 #include <string>
 
@@ -12,56 +13,121 @@
 namespace trireme::parallel {
 namespace {
 
-class MpiOperation : public Communicator::Operation {
- public:
-  enum class Kind { kSend, kReceive };
-
-  MpiOperation(Kind kind, int rank) : kind_(kind), rank_(rank) {}
-  ~MpiOperation() override {
-    if (request_ == MPI_REQUEST_NULL) return;
-    if (kind_ == Kind::kReceive) cancel();
-    if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
-  }
-  MPI_Request* request() { return &request_; }
-
-  bool test() override {
-    if (request_ == MPI_REQUEST_NULL) return true;
-    int done = 0;
-    MPI_Status status;
-    check_mpi(MPI_Test(&request_, &done, &status), "MPI_Test", rank_);
-    if (done == 0) return false;
-    if (kind_ == Kind::kReceive) {
-      int count = 0;
-      check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count", rank_);
-      received_bytes_ = static_cast<std::size_t>(count);
-    }
-    return true;
-  }
-  std::size_t received_bytes() const override { return received_bytes_; }
-
- private:
-  // A cancelled receive ends at once unless its message is arriving, which a dead peer may never finish.
-  void cancel() {
-    constexpr std::chrono::milliseconds kLimit{500};
-    const auto deadline = std::chrono::steady_clock::now() + kLimit;
-    if (MPI_Cancel(&request_) != MPI_SUCCESS) return;
-    for (int done = 0; done == 0 && std::chrono::steady_clock::now() < deadline;) {
-      if (MPI_Test(&request_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
-    }
-  }
-
-  Kind kind_;
-  int rank_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
-  std::size_t received_bytes_ = 0;
-};
-
 int message_count(std::size_t bytes) {
   TRIREME_CHECK(bytes <= INT_MAX) << "a message of " << bytes << " bytes";
   return static_cast<int>(bytes);
 }
 
+class SendOperation : public Communicator::Operation {
+ public:
+  explicit SendOperation(int rank) : rank_(rank) {}
+  ~SendOperation() override {
+    if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
+  }
+  MPI_Request* request() { return &request_; }
+
+  bool test() override {
+    int done = 0;
+    check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test", rank_);
+    return done != 0;
+  }
+  std::size_t received_bytes() const override { return 0; }
+
+ private:
+  int rank_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
 }  // namespace
+
+// The receives from one source with one tag that have no message yet, in order of posting.
+class MpiCommunicator::ReceiveChannel {
+ public:
+  ReceiveChannel(MPI_Comm communicator, int rank, int source, Tag tag)
+      : communicator_(communicator), rank_(rank), source_(source), tag_(tag) {}
+
+  void add(ReceiveOperation* operation) { waiting_.push_back(operation); }
+  void remove(const ReceiveOperation* operation) { std::erase(waiting_, operation); }
+  void match();
+  int rank() const { return rank_; }
+  int source() const { return source_; }
+
+ private:
+  MPI_Comm communicator_;
+  int rank_, source_;
+  Tag tag_;
+  std::deque<ReceiveOperation*> waiting_;
+};
+
+class MpiCommunicator::ReceiveOperation : public Communicator::Operation {
+ public:
+  ReceiveOperation(std::shared_ptr<ReceiveChannel> channel, std::span<std::byte> buffer)
+      : channel_(std::move(channel)), buffer_(buffer) {
+    channel_->add(this);
+  }
+  ~ReceiveOperation() override {
+    if (!matched_) channel_->remove(this);
+    if (request_ != MPI_REQUEST_NULL) abandon();
+  }
+
+  bool test() override {
+    if (!matched_) channel_->match();
+    if (!matched_) return false;
+    int done = 1;
+    if (request_ != MPI_REQUEST_NULL) {
+      check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test", channel_->rank());
+    }
+    if (done != 0 && received_bytes_ > buffer_.size()) {
+      throw ParallelError("rank " + std::to_string(channel_->rank()) + ": message of " +
+                          std::to_string(received_bytes_) + " bytes from rank " + std::to_string(channel_->source()) +
+                          " is longer than the buffer of " + std::to_string(buffer_.size()));
+    }
+    return done != 0;
+  }
+  std::size_t received_bytes() const override { return received_bytes_; }
+
+  void start(MPI_Message message, int count) {
+    matched_ = true;
+    received_bytes_ = static_cast<std::size_t>(count);
+    if (received_bytes_ > buffer_.size()) overlong_.resize(received_bytes_);
+    std::byte* target = overlong_.empty() ? buffer_.data() : overlong_.data();
+    check_mpi(MPI_Imrecv(target, count, MPI_BYTE, &message, &request_), "MPI_Imrecv", channel_->rank());
+  }
+
+ private:
+  // The message is arriving, which a dead peer may never finish.
+  void abandon() {
+    constexpr std::chrono::milliseconds kLimit{500};
+    const auto deadline = std::chrono::steady_clock::now() + kLimit;
+    for (int done = 0; done == 0 && std::chrono::steady_clock::now() < deadline;) {
+      if (MPI_Test(&request_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    }
+    if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
+  }
+
+  std::shared_ptr<ReceiveChannel> channel_;
+  std::span<std::byte> buffer_;
+  std::vector<std::byte> overlong_;  // takes a message that does not fit
+  bool matched_ = false;
+  std::size_t received_bytes_ = 0;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+void MpiCommunicator::ReceiveChannel::match() {
+  while (!waiting_.empty()) {
+    int found = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    check_mpi(MPI_Improbe(source_, static_cast<int>(tag_), communicator_, &found, &message, &status), "MPI_Improbe",
+              rank_);
+    if (found == 0) return;
+    int count = 0;
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count", rank_);
+    ReceiveOperation* operation = waiting_.front();
+    waiting_.pop_front();
+    operation->start(message, count);
+  }
+}
 
 void check_mpi(int code, const char* call, int rank) {
   if (code == MPI_SUCCESS) return;
@@ -85,7 +151,7 @@ MpiCommunicator::~MpiCommunicator() {
 
 std::unique_ptr<Communicator::Operation> MpiCommunicator::isend(std::span<const std::byte> bytes, int destination,
                                                                 Tag tag) {
-  auto operation = std::make_unique<MpiOperation>(MpiOperation::Kind::kSend, rank_);
+  auto operation = std::make_unique<SendOperation>(rank_);
   check_mpi(MPI_Isend(bytes.data(), message_count(bytes.size()), MPI_BYTE, destination, static_cast<int>(tag),
                       communicator_, operation->request()),
             "MPI_Isend", rank_);
@@ -93,11 +159,10 @@ std::unique_ptr<Communicator::Operation> MpiCommunicator::isend(std::span<const 
 }
 
 std::unique_ptr<Communicator::Operation> MpiCommunicator::irecv(std::span<std::byte> bytes, int source, Tag tag) {
-  auto operation = std::make_unique<MpiOperation>(MpiOperation::Kind::kReceive, rank_);
-  check_mpi(MPI_Irecv(bytes.data(), message_count(bytes.size()), MPI_BYTE, source, static_cast<int>(tag),
-                      communicator_, operation->request()),
-            "MPI_Irecv", rank_);
-  return operation;
+  TRIREME_CHECK(source >= 0 && source < size_) << "rank " << source << " of " << size_;
+  auto& channel = channels_[{source, tag}];
+  if (channel == nullptr) channel = std::make_shared<ReceiveChannel>(communicator_, rank_, source, tag);
+  return std::make_unique<ReceiveOperation>(channel, bytes);
 }
 
 }  // namespace trireme::parallel

@@ -1,8 +1,16 @@
 // MpiCommunicator: the Communicator over a duplicate of an MPI communicator, so that its messages mix with nobody
 // else's. Made by MpiEnvironment::world; must be destroyed before MPI is finalised.
+//
+// Receives are matched by MPI_Improbe and their sizes compared before a byte is written, because Open MPI 4.1.4 cannot
+// be trusted with a message that is longer than its buffer: in shared memory it writes past the end of the buffer
+// (large messages), or cuts the message silently (small ones to oneself).
 #pragma once
 
 #include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <utility>
 
 #include "parallel/communicator.h"
 
@@ -25,6 +33,10 @@ class MpiCommunicator : public Communicator {
   std::unique_ptr<Operation> irecv(std::span<std::byte> bytes, int source, Tag tag) override;
 
  private:
+  class ReceiveChannel;
+  class ReceiveOperation;
+
+  std::map<std::pair<int, Tag>, std::shared_ptr<ReceiveChannel>> channels_;
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = -1, size_ = 0;
 };

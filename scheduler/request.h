@@ -11,7 +11,8 @@
 
 namespace trireme::scheduler {
 
-// How the next token is drawn from the logits. Order of application: logit_bias, penalties, temperature, top_k, top_p, min_p.
+// How the next token is drawn from the logits. Order of application: logit_bias, penalties, temperature, top_k, top_p,
+// min_p.
 struct SamplingParams {
   float temperature = 0.0f;         // 0: greedy (the lowest id among equals)
   std::int32_t top_k = 0;           // 0: off
@@ -32,7 +33,7 @@ struct SamplingParams {
 
 struct Request {
   RequestId id;
-  std::string tenant;  // scope of prefix sharing; empty: the common one
+  std::string tenant;           // scope of prefix sharing; empty: the common one
   std::vector<TokenId> prompt;  // at least one token
   SamplingParams sampling;
   std::int32_t max_tokens = 16;  // 0: only score the prompt

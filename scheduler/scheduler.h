@@ -1,6 +1,6 @@
-// Scheduler: decides, on rank 0's engine thread, which sequences of one replica compute how many tokens in the next step;
-// the only mutator of Sequence. There is no prefill or decode phase: only computed tokens catching up with known ones
-// (chunked prefill: Agrawal et al. 2024; continuous batching: Yu et al. 2022).
+// Scheduler: decides, on rank 0's engine thread, which sequences of one replica compute how many tokens in the next
+// step; the only mutator of Sequence. There is no prefill or decode phase: only computed tokens catching up with known
+// ones (chunked prefill: Agrawal et al. 2024; continuous batching: Yu et al. 2022).
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,23 @@
 
 #include "base/result.h"
 #include "scheduler/ids.h"
+#include "scheduler/kv_group.h"
 #include "scheduler/request.h"
 #include "scheduler/step_plan.h"
 
 namespace trireme::scheduler {
 
-// Blocks of one layer group: all layers with the same attention window.
-struct KvGroup {
-  std::int32_t window = 0;  // 0: full attention
-  std::int32_t num_blocks = 0;
-};
-
 struct SchedulerConfig {
   std::uint32_t epoch = 0;
   std::uint32_t replica = 0;
-  std::int32_t max_plans_in_flight = 1;   // stages .. 2 * stages
+  std::int32_t max_plans_in_flight = 1;  // stages .. 2 * stages
   std::int32_t num_stages = 1;
-  std::int32_t max_step_tokens = 512;     // budget of a step, in tokens at the start of a context
-  double context_cost = 0.0;              // a token at position p costs 1 + context_cost * p of the budget
-  std::int32_t max_batch = 256;           // sequences that may be running
-  std::int32_t max_context = 2048;        // prompt and output tokens of one sequence
+  std::int32_t max_step_tokens = 512;  // budget of a step, in tokens at the start of a context
+  double context_cost = 0.0;           // a token at position p costs 1 + context_cost * p of the budget
+  std::int32_t max_batch = 256;        // sequences that may be running
+  std::int32_t max_context = 2048;     // prompt and output tokens of one sequence
   std::int32_t block_tokens = 80;
-  std::vector<KvGroup> kv_groups;         // at least one
+  std::vector<KvGroup> kv_groups;  // at least one
   bool prefix_cache = true;
 };
 
@@ -40,8 +35,8 @@ struct SequenceEvent {
   SequenceId sequence;
   RequestId request;
   std::uint32_t choice_index = 0;
-  std::optional<SampledToken> token;         // a stop token is reported too, with finish_reason kStop
-  std::vector<float> prompt_logprobs;        // with the event that completes the prompt's scores: [prompt - 1]
+  std::optional<SampledToken> token;   // a stop token is reported too, with finish_reason kStop
+  std::vector<float> prompt_logprobs;  // with the event that completes the prompt's scores: [prompt - 1]
   std::vector<std::vector<TokenLogprob>> prompt_top;
   FinishReason finish_reason = FinishReason::kNone;
 };
@@ -53,7 +48,7 @@ struct SchedulerStats {
   std::int64_t num_preemptions = 0;
   std::int64_t prefix_hit_tokens = 0;
   std::int64_t prefix_query_tokens = 0;
-  std::vector<std::int32_t> free_blocks;   // per group; evictable cached blocks count as free
+  std::vector<std::int32_t> free_blocks;  // per group; evictable cached blocks count as free
   std::vector<std::int32_t> total_blocks;
 };
 

@@ -1,8 +1,8 @@
 // StepPlan: rank 0's order for one step of one replica, the same for all its stages. StepResult: what the last stage
 // answers. Plain data with a byte encoding; every message carries epoch, step number and sizes, which receivers verify.
 //
-// Stages keep a table of sequences (tokens where sampling needs them, block tables) and apply the changes of each plan in
-// this order: released, admitted, appended, copies, then compute `work`.
+// Stages keep a table of sequences (tokens where sampling needs them, block tables) and apply the changes of each plan
+// in this order: released, admitted, appended, copies, then compute `work`.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,14 @@ struct SequenceAdmission {
   std::uint32_t choice_index = 0;
   std::int32_t prompt_length = 0;  // output tokens start here (penalties, random positions)
   SamplingParams sampling;
-  std::vector<TokenId> history;  // all tokens known so far, where sampling.needs_history(); else empty
+  // All tokens known so far, where sampling.needs_history(); else empty. The work that follows may compute positions
+  // that lie inside (they are not appended again); tokens at later positions extend it.
+  std::vector<TokenId> history;
   bool operator==(const SequenceAdmission&) const = default;
 };
 
-// Blocks that extend the sequence's block table of one layer group.
+// Blocks that extend the sequence's block table of one layer group. kNoBlock stands for blocks that lie before the
+// window of every position still to be computed (after a prefix hit): never read or written.
 struct BlockAppend {
   SequenceId sequence;
   std::uint32_t group = 0;
@@ -35,6 +38,7 @@ struct BlockAppend {
 };
 
 // The first num_tokens slots of `source` are copied to `target` in every layer of the group, before any work.
+// No target of a plan is a source of it.
 struct BlockCopy {
   std::uint32_t group = 0;
   BlockId source, target;
@@ -79,9 +83,9 @@ struct TokenLogprob {
 struct SampledToken {
   SequenceId sequence;
   TokenId token = 0;
-  float logprob = 0.0f;            // of `token` under the model, before temperature and filters; where asked for
-  std::vector<TokenLogprob> top;   // num_logprobs of them, most likely first
-  bool non_finite = false;         // the logits held NaN or +inf: there is no token
+  float logprob = 0.0f;           // of `token` under the model, before temperature and filters; where asked for
+  std::vector<TokenLogprob> top;  // num_logprobs of them, most likely first
+  bool non_finite = false;        // the logits held NaN or +inf: there is no token
   bool operator==(const SampledToken&) const = default;
 };
 

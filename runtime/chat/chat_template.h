@@ -1,25 +1,20 @@
 // ChatTemplate: renders a conversation to a prompt with the model's own Jinja template. Our subset of Jinja covers what
-// models' templates use; rendering is bounded in steps and output, so that a hostile template or message cannot hang it.
+// models' templates use; rendering is bounded in steps and output, so that a hostile template or message cannot hang
+// it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "runtime/chat/jinja/render_limits.h"
 #include "runtime/checkpoint/checkpoint.h"
 
 namespace trireme::chat {
 
-struct RenderLimits {
-  std::int64_t max_steps = 1'000'000;
-  std::size_t max_output_bytes = 16 << 20;
-  std::int32_t max_depth = 200;  // of nested calls and expressions
-};
+using jinja::RenderLimits;
 
 class ChatTemplate {
  public:
@@ -32,8 +27,8 @@ class ChatTemplate {
   ChatTemplate& operator=(ChatTemplate&&) noexcept;
   ~ChatTemplate();
 
-  // `context`: an object with messages, add_generation_prompt, bos_token, … Errors: what raise_exception says, use of an
-  // undefined value as jinja2 refuses it, a limit. Any thread.
+  // `context`: an object with messages, add_generation_prompt, bos_token, … Errors: what raise_exception says, use of
+  // an undefined value as jinja2 refuses it (kInvalidArgument), a limit (kResourceExhausted). Any thread.
   base::Result<std::string> render(const nlohmann::ordered_json& context, const RenderLimits& limits = {}) const;
 
  private:

@@ -1,5 +1,5 @@
-// Checkpoint: a model's files, memory-mapped and checked against hostile content when opened. Opening reads headers only;
-// weights are touched by read_rows alone, so that each rank reads just its own layers' bytes.
+// Checkpoint: a model's files, memory-mapped and checked against hostile content when opened. Opening reads headers
+// only; weights are touched by read_rows alone, so that each rank reads just its own layers' bytes.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +37,12 @@ struct TensorInfo {
   std::int64_t row_size() const;  // the last dimension
 };
 
+// What the fingerprint takes from one of a model's files.
+struct FileHeader {
+  std::span<const std::byte> bytes;  // all that precedes the weights; mapped
+  std::uint64_t file_bytes = 0;
+};
+
 class Checkpoint {
  public:
   // `path`: a GGUF file, a Hugging Face directory, or a directory that holds exactly one GGUF file.
@@ -64,6 +70,7 @@ class Checkpoint {
  protected:
   std::filesystem::path path_;
   std::vector<TensorInfo> tensors_;
+  std::vector<FileHeader> headers_;
 };
 
 }  // namespace trireme::checkpoint

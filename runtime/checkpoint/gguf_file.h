@@ -31,6 +31,7 @@ class GgufFile {
   std::optional<std::vector<float>> float_array(std::string_view key) const;
   std::optional<std::vector<std::int32_t>> int_array(std::string_view key) const;  // any integer type that fits
 
+  FileHeader file_header() const;
   std::span<const TensorInfo> tensors() const;  // shapes outermost first, that is, reversed from the file's order
 
  private:

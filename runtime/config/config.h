@@ -14,38 +14,38 @@ namespace trireme::config {
 enum class Device { kCpu, kReference };
 
 struct ModelConfig {
-  std::string path;                          // --model
-  base::DType weights = base::DType::kF16;   // --weights f32|f16|bf16
-  std::int32_t max_context = 0;              // --max-context; 0: the model's own limit, lowered to what the KV pool holds
+  std::string path;                         // --model
+  base::DType weights = base::DType::kF16;  // --weights f32|f16|bf16
+  std::int32_t max_context = 0;  // --max-context; 0: the model's own limit, lowered to what the KV pool holds
 };
 
 struct DeviceConfig {
-  Device kind = Device::kCpu;      // --device cpu|reference
-  std::int32_t threads = 0;        // --threads per rank; 0: this rank's share of the host's cores
-  bool pin_threads = true;         // bind each thread to a core of its own
+  Device kind = Device::kCpu;            // --device cpu|reference
+  std::int32_t threads = 0;              // --threads per rank; 0: this rank's share of the host's cores
+  bool pin_threads = true;               // bind each thread to a core of its own
   std::string instruction_set = "auto";  // auto|avx2|avx512: at most this one
 };
 
 struct PipelineConfig {
-  std::int32_t replicas = 1;            // --replicas; 0 ("auto"): as many as the memory of the ranks allows
-  std::vector<std::int32_t> split;      // --split 10,20: first layer of stages 1, 2, …; empty: by estimated cost
-  std::int32_t plans_in_flight = 0;     // 0: one per stage; at most two per stage
+  std::int32_t replicas = 1;         // --replicas; 0 ("auto"): as many as the memory of the ranks allows
+  std::vector<std::int32_t> split;   // --split 10,20: first layer of stages 1, 2, …; empty: by estimated cost
+  std::int32_t plans_in_flight = 0;  // 0: one per stage; at most two per stage
 };
 
 struct KvCacheConfig {
   std::int64_t chunk_bytes = 16 * 1024;
-  std::int32_t block_tokens = 0;               // 0: the largest multiple of 4 that fits a chunk
-  base::DType key = base::DType::kF16;         // --kv-key fp32|fp16|int8
-  base::DType value = base::DType::kI8;        // --kv-value fp32|fp16|int8
-  std::int64_t memory_bytes = 0;               // --kv-memory per rank; 0: what is left of memory
-  double reserve = 0.20;                       // --reserve: share of memory left alone
+  std::int32_t block_tokens = 0;         // 0: the largest multiple of 4 that fits a chunk
+  base::DType key = base::DType::kF16;   // --kv-key fp32|fp16|int8
+  base::DType value = base::DType::kI8;  // --kv-value fp32|fp16|int8
+  std::int64_t memory_bytes = 0;         // --kv-memory per rank; 0: what is left of memory
+  double reserve = 0.20;                 // --reserve: share of memory left alone
   bool prefix_cache = true;
 };
 
 struct SchedulerConfig {
-  std::int32_t max_step_tokens = 512;    // a step's budget, in tokens at the start of a context
-  std::int32_t max_batch = 0;            // sequences running; 0: from the memory formula
-  std::int32_t average_tokens = 1024;    // expected length of a sequence, for the memory formula
+  std::int32_t max_step_tokens = 512;  // a step's budget, in tokens at the start of a context
+  std::int32_t max_batch = 0;          // sequences running; 0: from the memory formula
+  std::int32_t average_tokens = 1024;  // expected length of a sequence, for the memory formula
 };
 
 struct FailureConfig {

@@ -118,7 +118,7 @@ std::int32_t batch_limit(const Config& config, const RankPlan& plan) {
   for (const auto& blocks : plan.num_blocks) {
     for (std::size_t group = 0; group < blocks.size(); ++group) {
       kv_cache::KvPlanInput average = input;
-      average.max_context = config.scheduler.average_tokens;
+      average.max_context = std::min(config.scheduler.average_tokens, plan.max_context);
       batch =
           std::min<std::int64_t>(batch, blocks[group] / kv_cache::blocks_per_sequence(average, input.groups[group]));
     }

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "kernels/cpu_ops.h"
 #include "runtime/engine/agreement.h"
+#include "runtime/model/architecture.h"
 
 namespace trireme::engine {
 namespace {

@@ -1,0 +1,71 @@
+#include "runtime/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/check.h"
+#include "runtime/checkpoint/fingerprint.h"
+#include "runtime/checkpoint/gguf_checkpoint.h"
+#include "runtime/checkpoint/hugging_face_checkpoint.h"
+#include "runtime/checkpoint/tensor_type.h"
+
+namespace trireme::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+base::Result<std::unique_ptr<Checkpoint>> open_directory(const fs::path& path) {
+  if (holds_safetensors(path)) return HuggingFaceCheckpoint::open(path);
+  std::error_code error;
+  std::vector<fs::path> gguf_files;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".gguf") gguf_files.push_back(entry->path());
+  }
+  if (error) return base::invalid_argument(path.string() + ": " + error.message());
+  if (gguf_files.size() == 1) return GgufCheckpoint::open(gguf_files[0]);
+  if (gguf_files.empty()) {
+    return base::not_found(path.string() + ": holds neither model.safetensors, nor its index, nor a GGUF file");
+  }
+  return base::invalid_argument(path.string() + ": holds " + std::to_string(gguf_files.size()) +
+                                " GGUF files: name one of them");
+}
+
+}  // namespace
+
+std::int64_t TensorInfo::num_rows() const {
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
+  return rows;
+}
+
+std::int64_t TensorInfo::row_size() const {
+  return shape.empty() ? 1 : shape.back();
+}
+
+base::Result<std::unique_ptr<Checkpoint>> Checkpoint::open(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) return base::not_found(path.string() + ": no such file or directory");
+  if (error) return base::invalid_argument(path.string() + ": " + error.message());
+  return fs::is_directory(status) ? open_directory(path) : GgufCheckpoint::open(path);
+}
+
+const TensorInfo* Checkpoint::find(std::string_view name) const {
+  const auto found = std::lower_bound(tensors_.begin(), tensors_.end(), name,
+                                      [](const TensorInfo& tensor, std::string_view key) { return tensor.name < key; });
+  return found != tensors_.end() && found->name == name ? &*found : nullptr;
+}
+
+void Checkpoint::read_rows(const TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* output) {
+  TRIREME_CHECK(0 <= begin && begin <= end && end <= tensor.num_rows())
+      << tensor.name << " rows " << begin << " to " << end << " of " << tensor.num_rows();
+  const TensorTypeTraits& traits = traits_of(tensor.type);
+  const std::int64_t row_bytes = tensor.row_size() / traits.block_size * traits.block_bytes;
+  traits.widen(tensor.data + begin * row_bytes, (end - begin) * tensor.row_size(), output);
+}
+
+std::uint64_t Checkpoint::fingerprint() const {
+  return compute_fingerprint(headers_, tensors_);
+}
+
+}  // namespace trireme::checkpoint

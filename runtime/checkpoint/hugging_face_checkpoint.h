@@ -1,0 +1,37 @@
+// HuggingFaceCheckpoint: a directory with config.json and the weights as model.safetensors, or as shards that
+// model.safetensors.index.json lists.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/mapped_file.h"
+
+namespace trireme::checkpoint {
+
+// Whether the directory has such weights, under either name.
+bool holds_safetensors(const std::filesystem::path& directory);
+
+class HuggingFaceCheckpoint : public Checkpoint {
+ public:
+  static base::Result<std::unique_ptr<Checkpoint>> open(const std::filesystem::path& directory);
+  ~HuggingFaceCheckpoint() override;
+
+  Format format() const override { return Format::kHuggingFace; }
+  const nlohmann::json& metadata() const override { return *config_; }
+
+ private:
+  explicit HuggingFaceCheckpoint(const std::filesystem::path& directory);
+  base::Status add_config(const std::filesystem::path& file);
+  base::Status add_index(const std::filesystem::path& file);
+  base::Result<std::vector<TensorInfo>> add_weights(const std::filesystem::path& file);
+
+  std::unique_ptr<nlohmann::json> config_;
+  std::vector<MappedFile> files_;
+};
+
+}  // namespace trireme::checkpoint

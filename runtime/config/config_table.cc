@@ -1,0 +1,181 @@
+#include "runtime/config/config_table.h"
+
+#include <cctype>
+
+#include "runtime/config/setting_builders.h"
+
+namespace trireme::config {
+namespace {
+
+using base::DType;
+using Choices = std::vector<std::pair<std::string, DType>>;
+
+constexpr std::int64_t kMaxTokens = 1 << 24;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
+
+std::vector<Setting> model_settings() {
+  return {
+      [] {
+        Setting path = describe({"model", "path", "--model", "GGUF file or Hugging Face directory"}, ValueType::kText,
+                                "", "a path");
+        path.parse = [](Config& config, std::string_view text) {
+          config.model.path = text;
+          return base::ok_status();
+        };
+        path.format = [](const Config& config) { return config.model.path; };
+        return path;
+      }(),
+      choice(
+          {"model", "weights", "--weights", "how weights are kept in memory"},
+          [](auto& config) -> auto& { return config.model.weights; },
+          Choices{{"f32", DType::kF32}, {"f16", DType::kF16}, {"bf16", DType::kBF16}}),
+      whole_number({"model", "max_context", "--max-context",
+                    "longest sequence; auto: the model's own limit, lowered to what the KV pool holds"},
+                   [](auto& config) -> auto& { return config.model.max_context; },
+                   {.unit_name = "tokens", .min = 1, .max = kMaxTokens, .or_auto = true}),
+  };
+}
+
+std::vector<Setting> device_settings() {
+  return {
+      choice(
+          {"device", "kind", "--device", "what computes: SIMD kernels, or the scalar reference (slow)"},
+          [](auto& config) -> auto& { return config.device.kind; },
+          std::vector<std::pair<std::string, Device>>{{"cpu", Device::kCpu}, {"reference", Device::kReference}}),
+      whole_number({"device", "threads", "--threads", "threads per rank; auto: this rank's share of the host's cores"},
+                   [](auto& config) -> auto& { return config.device.threads; },
+                   {.unit_name = "threads", .min = 1, .max = 1024, .or_auto = true}),
+      boolean(
+          {"device", "pin_threads", "", "bind each thread to a core of its own"},
+          [](auto& config) -> auto& { return config.device.pin_threads; }),
+      choice(
+          {"device", "instruction_set", "", "the widest SIMD instruction set to use"},
+          [](auto& config) -> auto& { return config.device.instruction_set; },
+          std::vector<std::pair<std::string, std::string>>{{"auto", "auto"}, {"avx2", "avx2"}, {"avx512", "avx512"}}),
+  };
+}
+
+std::vector<std::int32_t> to_split(const std::vector<std::int64_t>& values) {
+  return {values.begin(), values.end()};
+}
+
+Setting split_setting() {
+  constexpr std::int64_t kMaxLayer = 65535;
+  Setting split =
+      describe({"pipeline", "split", "--split", "first layer of stages 1, 2, …; empty: stages of equal estimated cost"},
+               ValueType::kList, "layers", "rising numbers from 1 to 65535");
+  split.parse = [](Config& config, std::string_view text) -> base::Status {
+    const base::Result<std::vector<std::int64_t>> values = parse_list(text);
+    if (!values) return values.error();
+    std::int64_t previous = 0;
+    for (const std::int64_t value : *values) {
+      if (value <= previous || value > kMaxLayer)
+        return base::invalid_argument("must be rising numbers from 1 to 65535");
+      previous = value;
+    }
+    config.pipeline.split = to_split(*values);
+    return base::ok_status();
+  };
+  split.format = [](const Config& config) {
+    std::string text;
+    for (const std::int32_t layer : config.pipeline.split) {
+      if (!text.empty()) text += ',';
+      text += std::to_string(layer);
+    }
+    return text;
+  };
+  return split;
+}
+
+std::vector<Setting> pipeline_settings() {
+  return {
+      whole_number({"pipeline", "replicas", "--replicas",
+                    "pipelines that the ranks form; auto: as many as the memory of the ranks allows"},
+                   [](auto& config) -> auto& { return config.pipeline.replicas; },
+                   {.unit_name = "replicas", .min = 1, .max = 65536, .or_auto = true}),
+      split_setting(),
+      whole_number(
+          {"pipeline", "plans_in_flight", "", "steps under way at once; auto: one per stage; at most two per stage"},
+          [](auto& config) -> auto& { return config.pipeline.plans_in_flight; },
+          {.unit_name = "plans", .min = 1, .max = 1024, .or_auto = true}),
+  };
+}
+
+std::vector<Setting> kv_cache_settings() {
+  return {
+      whole_number({"kv_cache", "chunk_bytes", "", "one chunk: a run of tokens of one layer and KV head"},
+                   [](auto& config) -> auto& { return config.kv_cache.chunk_bytes; },
+                   {.unit = Unit::kBytes, .unit_name = "bytes", .min = 1024, .max = 16 << 20, .multiple_of = 64}),
+      whole_number(
+          {"kv_cache", "block_tokens", "", "tokens per block; auto: the largest multiple of 4 that fits a chunk"},
+          [](auto& config) -> auto& { return config.kv_cache.block_tokens; },
+          {.unit_name = "tokens", .min = 4, .max = 65536, .or_auto = true, .multiple_of = 4}),
+      choice(
+          {"kv_cache", "key", "--kv-key", "how keys are kept"},
+          [](auto& config) -> auto& { return config.kv_cache.key; },
+          Choices{{"fp32", DType::kF32}, {"fp16", DType::kF16}, {"int8", DType::kI8}}),
+      choice(
+          {"kv_cache", "value", "--kv-value", "how values are kept"},
+          [](auto& config) -> auto& { return config.kv_cache.value; },
+          Choices{{"fp32", DType::kF32}, {"fp16", DType::kF16}, {"int8", DType::kI8}}),
+      whole_number(
+          {"kv_cache", "memory_bytes", "--kv-memory", "KV pool of each rank; auto: what weights and reserve leave"},
+          [](auto& config) -> auto& { return config.kv_cache.memory_bytes; },
+          {.unit = Unit::kBytes, .unit_name = "bytes", .min = 1024, .max = kMaxBytes, .or_auto = true}),
+      real_number(
+          {"kv_cache", "reserve", "--reserve", "share of the memory that is left alone"},
+          [](auto& config) -> auto& { return config.kv_cache.reserve; }, 0.0, 0.95),
+      boolean(
+          {"kv_cache", "prefix_cache", "", "share the blocks of equal beginnings of prompts"},
+          [](auto& config) -> auto& { return config.kv_cache.prefix_cache; }),
+  };
+}
+
+std::vector<Setting> scheduler_settings() {
+  return {
+      whole_number({"scheduler", "max_step_tokens", "", "budget of one step, in tokens at the start of a context"},
+                   [](auto& config) -> auto& { return config.scheduler.max_step_tokens; },
+                   {.unit_name = "tokens", .min = 1, .max = 1 << 20}),
+      whole_number(
+          {"scheduler", "max_batch", "", "sequences that run at once; auto: from the memory and average_tokens"},
+          [](auto& config) -> auto& { return config.scheduler.max_batch; },
+          {.unit_name = "sequences", .min = 1, .max = 65536, .or_auto = true}),
+      whole_number({"scheduler", "average_tokens", "", "expected length of a sequence, for max_batch: auto"},
+                   [](auto& config) -> auto& { return config.scheduler.average_tokens; },
+                   {.unit_name = "tokens", .min = 1, .max = kMaxTokens}),
+  };
+}
+
+std::vector<Setting> failure_settings() {
+  return {
+      whole_number({"failure", "heartbeat_period_ms", "", "time between two signs of life of a rank"},
+                   [](auto& config) -> auto& { return config.failure.heartbeat_period_ms; },
+                   {.unit = Unit::kMilliseconds, .unit_name = "ms", .min = 10, .max = 60'000}),
+      whole_number({"failure", "max_missed_beats", "", "silent periods after which a rank counts as dead"},
+                   [](auto& config) -> auto& { return config.failure.max_missed_beats; },
+                   {.unit_name = "periods", .min = 1, .max = 1000}),
+      whole_number(
+          {"failure", "hang_limit_ms", "", "time without progress on a plan after which a rank counts as hung"},
+          [](auto& config) -> auto& { return config.failure.hang_limit_ms; },
+          {.unit = Unit::kMilliseconds, .unit_name = "ms", .min = 100, .max = 3'600'000}),
+  };
+}
+
+}  // namespace
+
+std::string Setting::environment_name() const {
+  std::string text = "TRIREME_" + section + "_" + name;
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::vector<Setting> config_table() {
+  std::vector<Setting> table;
+  for (std::vector<Setting> (*section)() :
+       {model_settings, device_settings, pipeline_settings, kv_cache_settings, scheduler_settings, failure_settings}) {
+    for (Setting& setting : section()) table.push_back(std::move(setting));
+  }
+  return table;
+}
+
+}  // namespace trireme::config

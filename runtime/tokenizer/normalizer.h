@@ -1,0 +1,45 @@
+// Normalizer: what a tokenizer does to ordinary text before splitting it into words: Unicode normalisation,
+// replacement, a prefix.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/tokenizer/regex.h"
+
+namespace trireme::tokenizer {
+
+enum class UnicodeForm { kNfc, kNfd, kNfkc, kNfkd };
+
+struct PrependText {
+  std::string text;
+};
+
+struct ReplaceText {
+  Regex pattern;
+  std::string replacement;  // taken literally
+};
+
+using NormalizerStep = std::variant<UnicodeForm, PrependText, ReplaceText>;
+
+class Normalizer {
+ public:
+  Normalizer() = default;
+  explicit Normalizer(std::vector<NormalizerStep> steps) : steps_(std::move(steps)) {}
+
+  bool empty() const { return steps_.empty(); }
+  // All steps in their order. `text` is valid UTF-8; nothing is prepended to empty text. Errors: Regex's.
+  base::Result<std::string> apply(std::string_view text) const;
+
+ private:
+  std::vector<NormalizerStep> steps_;
+};
+
+// Unicode normalisation (UAX #15) in linear time up to a logarithm, also for long runs of combining marks.
+std::string normalize_unicode(std::string_view text, UnicodeForm form);
+
+}  // namespace trireme::tokenizer

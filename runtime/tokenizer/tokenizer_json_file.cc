@@ -1,0 +1,137 @@
+#include "runtime/tokenizer/tokenizer_json_file.h"
+
+#include <fstream>
+#include <limits>
+#include <string_view>
+
+namespace trireme::tokenizer {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMaxDepth = 64;  // the rest is read by functions that call themselves
+
+// Receives the parser's events; what it takes for itself does not become part of the JSON value.
+class Collector {
+ public:
+  explicit Collector(TokenizerJson& output) : output_(output) {}
+
+  // Whether to keep `value` in the JSON value.
+  bool operator()(int depth, json::parse_event_t event, json& value) {
+    if (depth > kMaxDepth) fail("nests too deeply");
+    if (event == json::parse_event_t::key) {
+      if (depth == 1) in_model_ = value == "model";
+      if (depth == 2) section_ = in_model_ ? section_of(value) : Section::kOther;
+      if (depth == 3 && section_ == Section::kVocab) token_ = value.get<std::string>();
+      return true;
+    }
+    if (depth == 2 && event == json::parse_event_t::array_start && section_ == Section::kVocab) {
+      section_ = Section::kOther;  // a list of scores: another kind of model
+    }
+    if (depth <= 2 || section_ == Section::kOther) return true;
+    return section_ == Section::kVocab ? vocab_event(event, value) : merges_event(depth, event, value);
+  }
+
+  const std::string& error() const { return error_; }
+
+ private:
+  enum class Section { kOther, kVocab, kMerges };
+
+  static Section section_of(const json& key) {
+    return key == "vocab" ? Section::kVocab : key == "merges" ? Section::kMerges : Section::kOther;
+  }
+
+  bool vocab_event(json::parse_event_t event, const json& value) {
+    if (event == json::parse_event_t::value && value.is_number_integer() && value.get<std::int64_t>() >= 0 &&
+        value.get<std::int64_t>() <= std::numeric_limits<std::int32_t>::max()) {
+      output_.vocab.emplace_back(std::move(token_), value.get<std::int32_t>());
+    } else {
+      fail("model.vocab holds something else than an id");
+    }
+    return false;
+  }
+
+  // A merge is "left right" or ["left", "right"].
+  bool merges_event(int depth, json::parse_event_t event, const json& value) {
+    if (depth == 3 && event == json::parse_event_t::array_start) {
+      pair_.clear();
+      return true;
+    }
+    if (depth == 4 && event == json::parse_event_t::value && value.is_string() && pair_.size() < 2) {
+      pair_.push_back(value.get<std::string>());
+    } else if (depth == 3 && event == json::parse_event_t::array_end && pair_.size() == 2) {
+      output_.merges.emplace_back(std::move(pair_[0]), std::move(pair_[1]));
+    } else if (depth == 3 && event == json::parse_event_t::value && value.is_string()) {
+      add_merge(value.get_ref<const std::string&>());
+    } else {
+      fail("model.merges holds something else than pairs of tokens");
+    }
+    return false;
+  }
+
+  void add_merge(std::string_view merge) {
+    const std::size_t space = merge.find(' ');
+    if (space == std::string_view::npos || merge.find(' ', space + 1) != std::string_view::npos) {
+      fail("model.merges: \"" + std::string(merge) + "\" is not a pair of tokens");
+      return;
+    }
+    output_.merges.emplace_back(merge.substr(0, space), merge.substr(space + 1));
+  }
+
+  void fail(std::string message) {
+    if (error_.empty()) error_ = std::move(message);
+  }
+
+  TokenizerJson& output_;
+  bool in_model_ = false;
+  Section section_ = Section::kOther;
+  std::string token_;
+  std::vector<std::string> pair_;
+  std::string error_;
+};
+
+base::Result<std::string> read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return base::not_found(path.string() + " does not exist");
+  }
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(std::filesystem::file_size(path, error), '\0');
+  if (!stream.read(text.data(), static_cast<std::streamsize>(text.size())))
+    return base::invalid_argument(path.string() + " cannot be read");
+  return text;
+}
+
+}  // namespace
+
+base::Result<TokenizerJson> parse_tokenizer_json(const std::string& text) {
+  TokenizerJson result;
+  Collector collector(result);
+  try {
+    result.rest = json::parse(
+        text, [&](int depth, json::parse_event_t event, json& value) { return collector(depth, event, value); });
+  } catch (const json::exception& error) {
+    return base::invalid_argument(std::string("is not valid JSON: ") + error.what());
+  }
+  if (!collector.error().empty()) return base::invalid_argument(collector.error());
+  if (!result.rest.is_object()) return base::invalid_argument("is not a JSON object");
+  return result;
+}
+
+base::Result<TokenizerJson> read_tokenizer_json(const std::filesystem::path& path) {
+  const base::Result<std::string> text = read_file(path);
+  if (!text) return text.error();
+  base::Result<TokenizerJson> result = parse_tokenizer_json(*text);
+  if (!result) return base::Error{result.error().code, path.string() + ": " + result.error().message};
+  return result;
+}
+
+base::Result<nlohmann::json> read_json_object(const std::filesystem::path& path) {
+  const base::Result<std::string> text = read_file(path);
+  if (!text) return text.error();
+  json value = json::parse(*text, nullptr, false);
+  if (!value.is_object()) return base::invalid_argument(path.string() + " is not a JSON object");
+  return value;
+}
+
+}  // namespace trireme::tokenizer

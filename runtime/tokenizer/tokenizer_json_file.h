@@ -1,0 +1,29 @@
+// Reads tokenizer.json. The vocabulary and the merges, which are nearly all of it, go into plain lists while the file
+// is parsed; the rest becomes a JSON value.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace trireme::tokenizer {
+
+struct TokenizerJson {
+  nlohmann::json rest;                                      // without model.vocab and model.merges
+  std::vector<std::pair<std::string, std::int32_t>> vocab;  // of a vocabulary that is an object: token and id
+  std::vector<std::pair<std::string, std::string>> merges;
+};
+
+// Errors name the file and what is wrong.
+base::Result<TokenizerJson> read_tokenizer_json(const std::filesystem::path& path);
+base::Result<TokenizerJson> parse_tokenizer_json(const std::string& text);
+
+// A small JSON file: an object. kNotFound where it does not exist.
+base::Result<nlohmann::json> read_json_object(const std::filesystem::path& path);
+
+}  // namespace trireme::tokenizer

@@ -1,0 +1,33 @@
+// The steps that tokenizer.json describes around the model. Each function gets the object of its key, or null; what is
+// not supported is refused by its type's name.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/tokenizer/pipeline_tokenizer.h"
+
+namespace trireme::tokenizer {
+
+base::Result<Normalizer> parse_normalizer(const nlohmann::json& object);
+
+struct ParsedPreTokenizer {
+  PreTokenizer pre_tokenizer;
+  bool byte_level = false;  // words are written in GPT-2's byte alphabet
+};
+base::Result<ParsedPreTokenizer> parse_pre_tokenizer(const nlohmann::json& object);
+
+struct ParsedDecoder {
+  TokenDecoder decoder;
+  bool byte_level = false;
+};
+base::Result<ParsedDecoder> parse_decoder(const nlohmann::json& object);
+
+struct ParsedPostProcessor {
+  std::vector<TokenId> prefix;
+  std::vector<TokenId> suffix;
+};
+base::Result<ParsedPostProcessor> parse_post_processor(const nlohmann::json& object);
+
+}  // namespace trireme::tokenizer

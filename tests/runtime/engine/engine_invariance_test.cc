@@ -1,0 +1,124 @@
+// The same request gives the same bits alone, in a mixed batch, with any chunk, after preemption, on a prefix hit, with
+// any number of threads, stages and replicas. With the default cache formats, whose rounding would show every
+// difference.
+#include <gtest/gtest.h>
+
+#include "tests/support/cluster.h"
+#include "tests/support/fingerprint.h"
+#include "tests/support/golden.h"
+
+namespace trireme::engine {
+namespace {
+
+// 32 requests that differ in length, sampling and what is asked of them.
+std::vector<scheduler::Request> mixed_requests() {
+  std::vector<scheduler::Request> requests;
+  const auto prompts = test::random_prompts(32, 90, 512);
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    requests.push_back(test::greedy(prompts[i], 4 + static_cast<std::int32_t>(i % 13) * 5));
+    scheduler::SamplingParams& sampling = requests.back().sampling;
+    sampling.seed = i;
+    sampling.num_logprobs = 3;
+    if (i % 3 == 1) sampling.temperature = 0.8f;
+    if (i % 3 == 2) {
+      sampling.temperature = 1.2f;
+      sampling.top_k = 40;
+      sampling.repetition_penalty = 1.3f;
+    }
+    requests.back().prompt_logprobs = i % 5 == 0;
+  }
+  return requests;
+}
+
+config::Config default_config(const std::string& model) {
+  config::Config config = test::exact_config(test::golden_model(model));
+  config.model.weights = base::DType::kF16;
+  config.kv_cache.key = base::DType::kF16;
+  config.kv_cache.value = base::DType::kI8;
+  config.kv_cache.block_tokens = 8;
+  config.kv_cache.memory_bytes = 64 << 20;
+  return config;
+}
+
+class EngineInvarianceTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    config_ = default_config(GetParam());
+    // One at a time, so that nothing is shared.
+    config_.kv_cache.prefix_cache = false;
+    test::with_cluster(config_, 1, [&](RankRuntime& runtime) {
+      for (const auto& request : requests_) alone_.push_back(test::fingerprints(test::generate(runtime, {request}))[0]);
+    });
+    config_.kv_cache.prefix_cache = true;
+  }
+  void expect_same(const config::Config& config, int num_ranks, const std::string& what) {
+    test::with_cluster(config, num_ranks, [&](RankRuntime& runtime) {
+      const auto together = test::fingerprints(test::generate(runtime, requests_));
+      for (std::size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i], alone_[i]) << what << ", request " << i;
+    });
+  }
+  const std::vector<scheduler::Request> requests_ = mixed_requests();
+  config::Config config_;
+  std::vector<std::string> alone_;
+};
+
+TEST_P(EngineInvarianceTest, BatchChangesNoBit) {
+  expect_same(config_, 1, "batch of 32");
+}
+
+TEST_P(EngineInvarianceTest, ChunkChangesNoBit) {
+  for (const std::int32_t tokens : {1, 7, 33, 100}) {
+    config_.scheduler.max_step_tokens = tokens;
+    expect_same(config_, 1, "steps of " + std::to_string(tokens));
+  }
+}
+
+TEST_P(EngineInvarianceTest, ThreadsChangeNoBit) {
+  config_.device.threads = 2;
+  expect_same(config_, 1, "2 threads");
+}
+
+TEST_P(EngineInvarianceTest, StagesAndReplicasChangeNoBit) {
+  for (const int stages : {2, 3, 4}) expect_same(config_, stages, std::to_string(stages) + " stages");
+  for (const int replicas : {2, 3}) {
+    config_.pipeline.replicas = replicas;
+    expect_same(config_, replicas, std::to_string(replicas) + " replicas");
+  }
+  config_.pipeline.replicas = 2;
+  expect_same(config_, 4, "2 replicas of 2 stages");
+}
+
+TEST_P(EngineInvarianceTest, PreemptionChangesNoBit) {
+  // Room for two or three of the longest sequences.
+  config_.model.max_context = 160;
+  config_.scheduler.max_batch = 32;
+  config_.kv_cache.chunk_bytes = 2048;
+  config_.kv_cache.memory_bytes = std::int64_t{36} * 4 * 2 * 2048;
+  for (const int ranks : {1, 2}) {
+    test::with_cluster(config_, ranks, [&](RankRuntime& runtime) {
+      const auto together = test::fingerprints(test::generate(runtime, requests_));
+      for (std::size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i], alone_[i]) << "request " << i;
+      const scheduler::SchedulerStats stats = runtime.engine().stats()[0];
+      // Gemma's windows free their blocks as they pass.
+      EXPECT_EQ(stats.num_preemptions > 0, GetParam() == "llama");
+      EXPECT_EQ(stats.free_blocks, stats.total_blocks);
+    });
+  }
+}
+
+TEST_P(EngineInvarianceTest, PrefixHitsChangeNoBit) {
+  for (const int ranks : {1, 2}) {
+    test::with_cluster(config_, ranks, [&](RankRuntime& runtime) {
+      for (int round = 0; round < 2; ++round) {
+        const auto together = test::fingerprints(test::generate(runtime, requests_));
+        for (std::size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i], alone_[i]) << "request " << i;
+      }
+      EXPECT_GT(runtime.engine().stats()[0].prefix_hit_tokens, 0);
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, EngineInvarianceTest, testing::Values("llama", "gemma3"));
+
+}  // namespace
+}  // namespace trireme::engine

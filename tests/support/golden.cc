@@ -1,0 +1,39 @@
+#include "tests/support/golden.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace trireme::test {
+
+std::filesystem::path golden_model(const std::string& name) {
+  return std::filesystem::path(TRIREME_TEST_DATA) / "models" / name;
+}
+
+std::vector<GoldenCase> golden_cases(const std::string& name) {
+  std::ifstream file(golden_model(name) / "golden.json");
+  const auto golden_file = nlohmann::json::parse(file);
+  std::vector<GoldenCase> cases;
+  for (const auto& entry : golden_file.at("cases")) {
+    GoldenCase golden;
+    entry.at("prompt_ids").get_to(golden.prompt_ids);
+    entry.at("last_logits").get_to(golden.last_logits);
+    entry.at("greedy_ids").get_to(golden.greedy_ids);
+    entry.at("greedy_margins").get_to(golden.greedy_margins);
+    for (const auto& logprob : entry.at("prompt_logprobs")) {
+      if (!logprob.is_null()) golden.prompt_logprobs.push_back(logprob.get<float>());
+    }
+    cases.push_back(std::move(golden));
+  }
+  if (cases.empty()) throw std::runtime_error("no golden cases for " + name);
+  return cases;
+}
+
+std::size_t certain_tokens(const GoldenCase& golden, float margin) {
+  const auto found = std::find_if(golden.greedy_margins.begin(), golden.greedy_margins.end(),
+                                  [&](float value) { return value <= margin; });
+  return static_cast<std::size_t>(found - golden.greedy_margins.begin());
+}
+
+}  // namespace trireme::test

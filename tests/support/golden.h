@@ -1,0 +1,25 @@
+// Golden data of the small random models in tests/data/models (see tests/data/README.md).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace trireme::test {
+
+struct GoldenCase {
+  std::vector<std::int32_t> prompt_ids;
+  std::vector<float> last_logits;      // [vocab_size]
+  std::vector<float> prompt_logprobs;  // [prompt - 1]: of each token but the first
+  std::vector<std::int32_t> greedy_ids;
+  std::vector<float> greedy_margins;  // top-1 minus top-2 logit at each step
+};
+
+std::filesystem::path golden_model(const std::string& name);
+std::vector<GoldenCase> golden_cases(const std::string& name);
+
+// Where greedy decoding may first differ from the golden one without a fault: the first margin of at most `margin`.
+std::size_t certain_tokens(const GoldenCase& golden, float margin);
+
+}  // namespace trireme::test
