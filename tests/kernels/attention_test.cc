@@ -76,7 +76,7 @@ TEST_P(AttentionTest, AgreesWithReferenceInAllCacheFormats) {
   for (const DType key : {DType::kF32, DType::kF16, DType::kI8}) {
     for (const DType value : {DType::kF32, DType::kF16, DType::kI8}) {
       for (const std::int32_t block_tokens : {8, 80}) {
-        expect_close_to_reference({}, 100, {key, value, block_tokens}, 100);
+        expect_close_to_reference({64, 2, 2}, 90, {key, value, block_tokens}, 90);
       }
     }
   }
@@ -97,7 +97,7 @@ TEST_P(AttentionTest, AgreesWithReferenceAcrossPartitions) {
 
 TEST_P(AttentionTest, AgreesWithReferenceWithWindowsAndSoftcap) {
   for (const std::int64_t window : {1, 2, 31, 32, 100, 256, 300, 1000}) {
-    expect_close_to_reference({16, 2, 2, 0.0f, window}, 600, {}, 600);
+    expect_close_to_reference({16, 1, 2, 0.0f, window}, 600, {}, 600);
   }
   expect_close_to_reference({64, 1, 3, 2.0f, 0}, 300, {}, 300);
   expect_close_to_reference({64, 1, 3, 5.0f, 70}, 300, {}, 50);
@@ -107,7 +107,7 @@ TEST_P(AttentionTest, HasTheSameBitsForAnyChunkingBlockSizeAndNumberOfThreads) {
   Backend single(GetParam(), 1);
   for (const std::int64_t window : {0, 300}) {
     const Shape shape{32, 2, 3, 0.0f, window};
-    const Data data = make(shape, GetParam() == "reference" ? 300 : 1400);
+    const Data data = make(shape, GetParam() == "reference" ? 120 : 1400);
     const auto expected = run(ops_, shape, data, {}, data.length);
     for (const std::int64_t chunk : {7, 64, 255, 513}) {
       EXPECT_TRUE(same_bits(run(ops_, shape, data, {}, chunk), expected)) << chunk;

@@ -85,7 +85,7 @@ TEST_P(LinearTest, AgreesWithReferenceForAllWeightTypesModesAndModelShapes) {
 
 TEST_P(LinearTest, GivesARowTheSameBitsWhateverTheNumberOfRowsAndThreads) {
   for (const base::DType type : {base::DType::kF32, base::DType::kF16, base::DType::kBF16}) {
-    const LinearCase all{type, 800, 600, 70, OutputMode::kAdd, true};
+    const LinearCase all{type, 800, 300, 70, OutputMode::kAdd, true};
     const Data data = make(all);
     Backend single(GetParam(), 1);
     const auto expected = run(ops_, all, data);
