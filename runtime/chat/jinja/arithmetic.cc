@@ -162,9 +162,13 @@ Value arithmetic(RenderContext& context, BinaryOperator op, const Value& left, c
                                     : integer_arithmetic(op, a.integer, b.integer);
   }
   if (op == BinaryOperator::kAdd) return concatenate(context, left, right);
-  if (op == BinaryOperator::kMultiply) {
-    if (repeatable(left) && right_is_number && !b.is_float) return repeat(context, left, b.integer);
-    if (repeatable(right) && left_is_number && !a.is_float) return repeat(context, right, a.integer);
+  if (op == BinaryOperator::kMultiply && (repeatable(left) || repeatable(right))) {
+    const Value& sequence = repeatable(left) ? left : right;
+    const Value& count = repeatable(left) ? right : left;
+    if (!as_number(count, a) || a.is_float) {
+      fail("can't multiply sequence by non-int of type '" + type_name(count) + "'");
+    }
+    return repeat(context, sequence, a.integer);
   }
   fail("unsupported operand type(s) for " + std::string(symbol(op)) + ": '" + type_name(left) + "' and '" +
        type_name(right) + "'");

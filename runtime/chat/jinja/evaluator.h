@@ -45,7 +45,6 @@ class Evaluator {
   Value call_value(const Value& callee, const Arguments& arguments);
 
   RenderContext& context_;
-  int loop_depth_ = 0;
 };
 
 }  // namespace trireme::chat::jinja

@@ -79,7 +79,6 @@ Evaluator::Flow Evaluator::execute_for(const ForStatement& statement, const Scop
   const std::vector<Value> items = loop_items(statement, scope);
   Loop* loop = context_.loop();
   loop->items = &items;
-  loop->depth = ++loop_depth_;
   bool completed_a_turn = false;  // else runs where no turn came to its end, as jinja2 has it
   for (; loop->index < items.size(); ++loop->index) {
     context_.charge();
@@ -91,7 +90,6 @@ Evaluator::Flow Evaluator::execute_for(const ForStatement& statement, const Scop
     completed_a_turn |= flow == Flow::kNext;
   }
   loop->items = nullptr;
-  --loop_depth_;
   if (completed_a_turn) return Flow::kNext;
   return execute(statement.otherwise, std::make_shared<Scope>(scope), out);
 }

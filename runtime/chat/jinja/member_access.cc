@@ -34,9 +34,9 @@ bool loop_field(const Loop& loop, std::string_view name, Value& value) {
   } else if (name == "length") {
     value = Value(size);
   } else if (name == "depth") {
-    value = Value(std::int64_t{loop.depth});
+    value = Value(std::int64_t{1});  // only recursive loops go deeper
   } else if (name == "depth0") {
-    value = Value(std::int64_t{loop.depth} - 1);
+    value = Value(std::int64_t{0});
   } else if (name == "previtem") {
     value = index > 0 ? items[loop.index - 1] : Value(undefined_because("there is no previous item"));
   } else if (name == "nextitem") {
@@ -158,8 +158,10 @@ Value get_slice(RenderContext& context, const Value& object, const Value* start,
     return slice.value();
   }
   const List* list = object.list();
-  if (list == nullptr || list->kind > List::Kind::kRange)
-    fail("'" + type_name(object) + "' object is not subscriptable");
+  if (list == nullptr || list->kind > List::Kind::kRange) {
+    const auto part = [&](const Value* bound) { return bound == nullptr ? "None" : to_repr(context, *bound); };
+    return undefined_element(object, "slice(" + part(start) + ", " + part(stop) + ", " + part(step) + ")");
+  }
   std::vector<Value> items;
   for (const std::size_t i : slice_indices(list->items.size(), start, stop, step)) items.push_back(list->items[i]);
   return context.list(list->kind, std::move(items));

@@ -42,7 +42,7 @@ Pieces split_at_from_right(std::string_view text, std::string_view separator, st
   return pieces;
 }
 
-// At runs of whitespace; no empty pieces. What is left after max_splits keeps its inner whitespace.
+// At runs of whitespace; no empty pieces. What is left after max_splits keeps its whitespace, but for where it begins.
 Pieces split_at_spaces(std::string_view text, std::int64_t max_splits, bool from_right) {
   const Pieces parts = characters(text);
   const auto space_at = [&](std::size_t i) {
@@ -60,10 +60,7 @@ Pieces split_at_spaces(std::string_view text, std::int64_t max_splits, bool from
     if (i == parts.size()) break;
     const std::size_t begin = i;
     if (max_splits >= 0 && static_cast<std::int64_t>(pieces.size()) >= max_splits) {
-      i = parts.size();
-      std::size_t end = i;
-      while (space_at(end - 1)) --end;
-      pieces.push_back(slice(begin, end));
+      pieces.push_back(slice(begin, parts.size()));
       break;
     }
     while (i < parts.size() && !space_at(i)) ++i;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/chat/jinja/brace_format.h"
 #include "runtime/chat/jinja/builtins.h"
 #include "runtime/chat/jinja/operators.h"
 #include "runtime/chat/jinja/parameters.h"
@@ -26,6 +27,14 @@ Value strip_side(RenderContext& context, const Arguments& arguments) {
   if (parameters.has_value(1)) parameters.text(1, "");
   const std::string* set = parameters.has_value(1) ? parameters[1].text() : nullptr;
   return context.text(std::string(strip(self_text(context, arguments), set, side)));
+}
+
+std::string swap_case(std::string_view text) {
+  std::string out;
+  for (const std::string_view character : characters(text)) {
+    out += is_upper(first_code_point(character)) ? to_lower(character) : to_upper(character);
+  }
+  return out;
 }
 
 template <std::string (*change)(std::string_view)>
@@ -83,7 +92,9 @@ Value matches_end(RenderContext& context, const Arguments& arguments, bool at_st
   const std::string_view text = window(parameters, self_text(context, arguments), 2, begin);
   const auto matches = [&](const Value& value) {
     require_defined(value);
-    if (!value.is_text()) fail("startswith first arg must be str or a tuple of str, not " + type_name(value));
+    if (!value.is_text())
+      fail(std::string(at_start ? "startswith" : "endswith") + " first arg must be str or a tuple of str, not " +
+           type_name(value));
     return at_start ? text.starts_with(*value.text()) : text.ends_with(*value.text());
   };
   const List* several = parameters[1].list();
@@ -217,6 +228,8 @@ constexpr std::array kTextMethods = {
     Builtin{"casefold", changed<to_lower>},
     Builtin{"capitalize", changed<to_capitalized>},
     Builtin{"title", changed<title_case>},
+    Builtin{"swapcase", changed<swap_case>},
+    Builtin{"format", brace_format},
     Builtin{"isdigit", all_characters<is_digit>},
     Builtin{"isnumeric", all_characters<is_digit>},
     Builtin{"isdecimal", all_characters<is_digit>},

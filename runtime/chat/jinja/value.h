@@ -96,7 +96,6 @@ struct Dict {
 struct Loop {
   const std::vector<Value>* items = nullptr;
   std::size_t index = 0;
-  int depth = 1;
   std::vector<Value> last_changed;  // arguments of loop.changed
   bool has_changed = false;
 };
