@@ -62,8 +62,8 @@ std::string advice(const std::string& cause) {
   return silent ? "; it died or was stopped: look at memory and kernel log of that host, then start the job again" : "";
 }
 
-// On the heartbeat thread: a rank has failed, so the whole job ends. One rank says so: rank 0, or rank 1 if it is rank 0
-// that is lost. `num_stages` is 0 as long as there is no layout.
+// On the heartbeat thread: a rank has failed, so the whole job ends. One rank says so: rank 0, or rank 1 if it is rank
+// 0 that is lost. `num_stages` is 0 as long as there is no layout.
 void end_job(const CommandContext& context, const parallel::RankFailure& failure, int num_stages) {
   const int speaker = failure.rank == 0 && context.world.size() > 1 ? 1 : 0;
   if (context.world.rank() == speaker) {
@@ -109,7 +109,8 @@ void log_plan(const CommandContext& context, const engine::RankRuntime& runtime)
   for (const std::string& note : plan.notes) context.log.info(note);
 }
 
-int run_pipeline(const CommandContext& context, const SessionBody& body, parallel::Heartbeat& heartbeat, JobState& state) {
+int run_pipeline(const CommandContext& context, const SessionBody& body, parallel::Heartbeat& heartbeat,
+                 JobState& state) {
   auto started = engine::RankRuntime::start(context.config.config, rank_context(context));
   if (!started) {
     heartbeat.expect_shutdown();
