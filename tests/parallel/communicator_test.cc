@@ -12,15 +12,15 @@
 namespace trireme::parallel {
 namespace {
 
-using tests::for_each_rank;
-using tests::make_bytes;
+using test::for_each_rank;
+using test::make_bytes;
 
 void finish(Communicator::Operation& operation) {
   while (!operation.test()) std::this_thread::yield();
 }
 
 class CommunicatorTest : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, CommunicatorTest, testing::ValuesIn(tests::rank_counts()));
+INSTANTIATE_TEST_SUITE_P(Ranks, CommunicatorTest, testing::ValuesIn(test::rank_counts()));
 
 TEST_P(CommunicatorTest, EveryPairOfRanksExchangesMessages) {
   for_each_rank(GetParam(), [](Communicator& communicator) {
@@ -131,7 +131,7 @@ TEST_P(CommunicatorTest, BarrierWaitsForTheLastRank) {
     if (communicator.rank() == communicator.size() - 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     ++arrived;
     communicator.barrier();
-    const int ranks_here = static_cast<int>(tests::rank_counts().size()) > 1 ? communicator.size() : 1;
+    const int ranks_here = static_cast<int>(test::rank_counts().size()) > 1 ? communicator.size() : 1;
     EXPECT_EQ(arrived, ranks_here);
   });
 }

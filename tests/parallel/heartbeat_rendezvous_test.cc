@@ -14,7 +14,7 @@ namespace trireme::parallel {
 namespace {
 
 using namespace std::chrono_literals;
-using tests::for_each_rank;
+using test::for_each_rank;
 
 // Rank 1's side of the exchange by hand: the token, and the port that rank 0 listens on.
 struct Invitation {

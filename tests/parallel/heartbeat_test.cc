@@ -15,7 +15,7 @@ namespace trireme::parallel {
 namespace {
 
 using namespace std::chrono_literals;
-using tests::for_each_rank;
+using test::for_each_rank;
 
 // Fast, but not so fast that a busy machine looks dead.
 const HeartbeatConfig kFast{100ms, 6, 800ms, 20s};

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace trireme::tests {
+namespace trireme::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -92,4 +92,4 @@ std::unique_ptr<Operation> FaultyCommunicator::isend(std::span<const std::byte> 
   return nullptr;
 }
 
-}  // namespace trireme::tests
+}  // namespace trireme::test
