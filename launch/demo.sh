@@ -9,15 +9,7 @@ ranks=2
 
 "$root/launch/install_deps.sh"
 
-echo "demo: building"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-build() {
-  cmake --preset release -S "$root" -DTRIREME_WITH_TESTS=OFF -DTRIREME_WITH_BENCHMARKS=OFF &&
-    cmake --build "$root/build/release" --parallel "$(nproc)" --target trireme
-}
-build >"$log" 2>&1 </dev/null || { tail -n 30 "$log" >&2; echo "demo: the build failed" >&2; exit 1; }
-
+"$root/launch/build.sh" --target trireme -DTRIREME_WITH_TESTS=OFF -DTRIREME_WITH_BENCHMARKS=OFF
 "$root/launch/fetch_model.sh" smollm2
 
 mpirun_options=(-n "$ranks" --bind-to none)

@@ -12,15 +12,7 @@ fi
 
 "$root/launch/install_deps.sh" --for-tests
 
-echo "tests: building"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-build() {
-  cmake --preset release -S "$root" -DTRIREME_WITH_TESTS=ON -DTRIREME_WITH_BENCHMARKS=ON \
-    -DTRIREME_WARNINGS_AS_ERRORS="$warnings_as_errors" &&
-    cmake --build "$root/build/release" --parallel "$(nproc)"
-}
-build >"$log" 2>&1 </dev/null || { tail -n 60 "$log" >&2; echo "tests: the build failed" >&2; exit 1; }
+"$root/launch/build.sh" -DTRIREME_WITH_TESTS=ON -DTRIREME_WITH_BENCHMARKS=ON -DTRIREME_WARNINGS_AS_ERRORS="$warnings_as_errors"
 
 "$root/launch/fetch_model.sh" smollm2
 "$root/launch/fetch_model.sh" gemma3
