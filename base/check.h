@@ -1,5 +1,6 @@
 // TRIREME_CHECK: guards against our own mistakes, on in release builds too.
-// Never reachable by user input (that returns Result). A failure throws CheckFailure, which only the rank's main catches.
+// Never reachable by user input (that returns Result). A failure throws CheckFailure, which only the rank's main
+// catches.
 #pragma once
 
 #include <sstream>
@@ -37,6 +38,6 @@ struct CheckThrower {
 
 }  // namespace trireme::base
 
-#define TRIREME_CHECK(condition)    \
+#define TRIREME_CHECK(condition)     \
   (condition) ? static_cast<void>(0) \
               : ::trireme::base::CheckThrower{} & ::trireme::base::CheckMessage(__FILE__, __LINE__, #condition)

@@ -57,7 +57,9 @@ constexpr std::uint16_t f32_to_f16(float value) {
   return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xFFFu + odd) >> 13));
 }
 
-constexpr float bf16_to_f32(std::uint16_t value) { return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16); }
+constexpr float bf16_to_f32(std::uint16_t value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
+}
 
 // binary32 → bfloat16, rounding to nearest even.
 constexpr std::uint16_t f32_to_bf16(float value) {

@@ -21,10 +21,18 @@ struct Error {
   std::string message;  // one line, naming the file, key or field
 };
 
-inline Error invalid_argument(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-inline Error not_found(std::string message) { return {ErrorCode::kNotFound, std::move(message)}; }
-inline Error resource_exhausted(std::string message) { return {ErrorCode::kResourceExhausted, std::move(message)}; }
-inline Error unsupported(std::string message) { return {ErrorCode::kUnsupported, std::move(message)}; }
+inline Error invalid_argument(std::string message) {
+  return {ErrorCode::kInvalidArgument, std::move(message)};
+}
+inline Error not_found(std::string message) {
+  return {ErrorCode::kNotFound, std::move(message)};
+}
+inline Error resource_exhausted(std::string message) {
+  return {ErrorCode::kResourceExhausted, std::move(message)};
+}
+inline Error unsupported(std::string message) {
+  return {ErrorCode::kUnsupported, std::move(message)};
+}
 
 template <typename T>
 class [[nodiscard]] Result {
@@ -60,6 +68,8 @@ class [[nodiscard]] Result {
 
 // The result of something that yields no value.
 using Status = Result<std::monostate>;
-inline Status ok_status() { return std::monostate{}; }
+inline Status ok_status() {
+  return std::monostate{};
+}
 
 }  // namespace trireme::base

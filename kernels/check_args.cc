@@ -92,14 +92,18 @@ void check(const ActivationArgs& args) {
       << args.input_stride << ' ' << args.output_stride;
 }
 
-void check(const AddArgs& args) { TRIREME_CHECK(args.size >= 0) << args.size; }
+void check(const AddArgs& args) {
+  TRIREME_CHECK(args.size >= 0) << args.size;
+}
 
 void check(const GatherRowsArgs& args) {
   TRIREME_CHECK(args.num_rows >= 0 && args.row_size > 0) << args.num_rows << ' ' << args.row_size;
   for (std::int64_t r = 0; r < args.num_rows; ++r) TRIREME_CHECK(args.rows[r] >= 0) << args.rows[r];
 }
 
-void check(const SoftcapArgs& args) { TRIREME_CHECK(args.size >= 0 && args.cap > 0) << args.size << ' ' << args.cap; }
+void check(const SoftcapArgs& args) {
+  TRIREME_CHECK(args.size >= 0 && args.cap > 0) << args.size << ' ' << args.cap;
+}
 
 void check(const LogSumExpArgs& args) {
   TRIREME_CHECK(args.num_rows >= 0 && args.row_size > 0) << args.num_rows << ' ' << args.row_size;

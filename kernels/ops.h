@@ -1,11 +1,11 @@
-// Ops: the operations that a model is made of, their contracts written once. Back ends: reference (scalar, the definition
-// of correct), cpu (SIMD, chosen at run time) and, later, cuda. One file per operation in each.
+// Ops: the operations that a model is made of, their contracts written once. Back ends: reference (scalar, the
+// definition of correct), cpu (SIMD, chosen at run time) and, later, cuda. One file per operation in each.
 //
 // For all operations:
-// - Pointers are device memory of the back end. Activations are float32, row-major, one row per token; a `_stride` counts
-//   elements from one row to the next. Outputs never alias inputs unless said so. Zero rows are allowed.
-// - Work is enqueued on `stream` and no operation synchronises; on the CPU it is done on return. One thread at a time may
-//   use an Ops object.
+// - Pointers are device memory of the back end. Activations are float32, row-major, one row per token; a `_stride`
+//   counts elements from one row to the next. Outputs never alias inputs unless said so. Zero rows are allowed.
+// - Work is enqueued on `stream` and no operation synchronises; on the CPU it is done on return. One thread at a
+//   time may use an Ops object.
 // - An output row depends on nothing but its own input row (and its own sequence's cache): the same bits whatever the
 //   number of rows, their order, the number of threads, and how a prompt was cut into chunks.
 // - A bad shape is our own mistake: TRIREME_CHECK.
@@ -27,7 +27,7 @@ struct EmbedArgs {
   const std::int32_t* token_ids = nullptr;  // [num_rows]
   PackedMatrixView table;                   // out_features = vocab_size, in_features = hidden_size
   float scale = 1.0f;
-  float* output = nullptr;                  // [num_rows, hidden_size]
+  float* output = nullptr;  // [num_rows, hidden_size]
   std::int64_t num_rows = 0;
 };
 
@@ -64,10 +64,10 @@ struct LinearArgs {
 // output[r, 2i] = cos(a) * attention_factor, output[r, 2i+1] = sin(a) * attention_factor, where
 // a = float(positions[r]) * inverse_frequencies[i] in float32. Same bits in every CPU back end.
 struct RopeTableArgs {
-  const std::int32_t* positions = nullptr;          // [num_rows]
-  const float* inverse_frequencies = nullptr;       // [rotary_dim / 2]
+  const std::int32_t* positions = nullptr;     // [num_rows]
+  const float* inverse_frequencies = nullptr;  // [rotary_dim / 2]
   float attention_factor = 1.0f;
-  float* output = nullptr;                          // [num_rows, rotary_dim]
+  float* output = nullptr;  // [num_rows, rotary_dim]
   std::int64_t num_rows = 0;
   std::int64_t rotary_dim = 0;
 };
@@ -98,21 +98,21 @@ struct KvStoreArgs {
 struct AttentionSequence {
   std::int64_t first_row = 0;
   std::int64_t num_rows = 0;
-  std::int64_t first_position = 0;           // position of first_row; row i is at first_position + i
+  std::int64_t first_position = 0;            // position of first_row; row i is at first_position + i
   const std::int32_t* block_table = nullptr;  // block of position p: block_table[p / block_tokens]
 };
 
-// Causal attention with grouped queries (Vaswani et al. 2017; Ainslie et al. 2023), online softmax over fixed partitions
-// (Dao 2022; Dao et al. 2023). For query position p, keys in (p - window, p] if window > 0, else [0, p]:
+// Causal attention with grouped queries (Vaswani et al. 2017; Ainslie et al. 2023), online softmax over fixed
+// partitions (Dao 2022; Dao et al. 2023). For query position p, keys in (p - window, p] if window > 0, else [0, p]:
 //     s_k = scale * q·k, softcapped to softcap * tanh(s / softcap) if softcap > 0; output = sum softmax(s)_k * v_k.
-// Keys and values are widened from the cache's formats exactly. The cache is cut at absolute positions that are multiples
-// of kAttentionPartition; each part is reduced on its own, parts are merged in ascending order; so the bits depend on
-// neither block size nor chunking.
+// Keys and values are widened from the cache's formats exactly. The cache is cut at absolute positions that are
+// multiples of kAttentionPartition; each part is reduced on its own, parts are merged in ascending order; so the bits
+// depend on neither block size nor chunking.
 inline constexpr std::int64_t kAttentionPartition = 256;
 struct AttentionArgs {
   const float* query = nullptr;  // [num_rows, num_heads, head_dim], stride query_stride
   std::int64_t query_stride = 0;
-  float* output = nullptr;       // [num_rows, num_heads, head_dim], stride output_stride
+  float* output = nullptr;  // [num_rows, num_heads, head_dim], stride output_stride
   std::int64_t output_stride = 0;
   KvLayerView cache;
   std::span<const AttentionSequence> sequences;  // their rows do not overlap
@@ -145,9 +145,9 @@ struct AddArgs {
 
 // output[r] = input[rows[r]], for rows that go to the head.
 struct GatherRowsArgs {
-  const float* input = nullptr;       // [*, row_size]
+  const float* input = nullptr;        // [*, row_size]
   const std::int32_t* rows = nullptr;  // [num_rows]
-  float* output = nullptr;            // [num_rows, row_size]
+  float* output = nullptr;             // [num_rows, row_size]
   std::int64_t num_rows = 0;
   std::int64_t row_size = 0;
 };

@@ -1,6 +1,5 @@
 #include "kernels/packed_matrix.h"
 
-
 #include "base/check.h"
 
 namespace trireme::kernels {
@@ -25,15 +24,9 @@ void pack_rows(const PackedMatrixShape& shape, const float* rows, std::int64_t f
     const std::int64_t first = (out / kPanelWidth) * shape.in_features * kPanelWidth + out % kPanelWidth;
     std::byte* target = packed + static_cast<std::size_t>(first) * base::size_bytes(shape.type);
     switch (shape.type) {
-      case base::DType::kF32:
-        scatter_row<float>(row, shape.in_features, target, [](float x) { return x; });
-        break;
-      case base::DType::kF16:
-        scatter_row<std::uint16_t>(row, shape.in_features, target, base::f32_to_f16);
-        break;
-      case base::DType::kBF16:
-        scatter_row<std::uint16_t>(row, shape.in_features, target, base::f32_to_bf16);
-        break;
+      case base::DType::kF32: scatter_row<float>(row, shape.in_features, target, [](float x) { return x; }); break;
+      case base::DType::kF16: scatter_row<std::uint16_t>(row, shape.in_features, target, base::f32_to_f16); break;
+      case base::DType::kBF16: scatter_row<std::uint16_t>(row, shape.in_features, target, base::f32_to_bf16); break;
       default: TRIREME_CHECK(false) << "weights of type " << base::to_string(shape.type);
     }
   }

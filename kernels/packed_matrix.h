@@ -4,8 +4,8 @@
 // Layout: the out_features are cut into panels of kPanelWidth; the last panel is padded with zeros. A panel holds, for
 // each in_feature in turn, the weights of its kPanelWidth out_features side by side:
 //     element(out, in) = data[((out / kPanelWidth) * in_features + in) * kPanelWidth + out % kPanelWidth]
-// So a lane of a vector is an output, and each output is one sum over `in` in ascending order, whatever the vector length
-// or the number of rows: that is what makes results independent of batching.
+// So a lane of a vector is an output, and each output is one sum over `in` in ascending order, whatever the vector
+// length or the number of rows: that is what makes results independent of batching.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +34,9 @@ struct PackedMatrixView {
   const std::byte* data = nullptr;
 };
 
-// Rounds rows [first_row, first_row + num_rows) of a row-major float32 matrix [num_rows, in_features] (row = out_feature)
-// to shape.type and scatters them to their place in `packed` (shape.bytes(), zeroed before the first call).
-// Different rows may be packed from different threads at once.
+// Rounds rows [first_row, first_row + num_rows) of a row-major float32 matrix [num_rows, in_features] (row =
+// out_feature) to shape.type and scatters them to their place in `packed` (shape.bytes(), zeroed before the first
+// call). Different rows may be packed from different threads at once.
 void pack_rows(const PackedMatrixShape& shape, const float* rows, std::int64_t first_row, std::int64_t num_rows,
                std::byte* packed);
 

@@ -21,7 +21,9 @@ constexpr auto kSpinTime = std::chrono::microseconds(40);
 constexpr int kPausesPerClockRead = 32;
 constexpr std::uint64_t kTaskMask = 0xFFFFFFFFu;
 
-void pause_cpu() { __builtin_ia32_pause(); }
+void pause_cpu() {
+  __builtin_ia32_pause();
+}
 
 // Waits until `done`, spinning at most kSpinTime; false where the time was over first.
 template <typename Predicate>
@@ -124,7 +126,9 @@ ThreadPool::ThreadPool(int num_threads, std::vector<int> cores) : state_(std::ma
 
 ThreadPool::~ThreadPool() = default;
 
-int ThreadPool::num_threads() const { return static_cast<int>(state_->workers.size()) + 1; }
+int ThreadPool::num_threads() const {
+  return static_cast<int>(state_->workers.size()) + 1;
+}
 
 void ThreadPool::pin_caller() {
   if (!state_->cores.empty()) pin(pthread_self(), state_->cores[0]);
@@ -153,6 +157,8 @@ void ThreadPool::parallel_for(std::int64_t num_tasks, const Task& task) {
   state.wait_for(target);
 }
 
-const std::atomic<std::uint64_t>& ThreadPool::progress() const { return state_->progress; }
+const std::atomic<std::uint64_t>& ThreadPool::progress() const {
+  return state_->progress;
+}
 
 }  // namespace trireme::kernels

@@ -12,7 +12,8 @@ namespace trireme::kernels {
 
 class ThreadPool {
  public:
-  // Core ids to pin thread 0 (the caller of parallel_for), 1, … to; empty: not pinned. Thread 0 pins itself by pin_caller().
+  // Core ids to pin thread 0 (the caller of parallel_for), 1, … to; empty: not pinned. Thread 0 pins
+  // itself by pin_caller().
   explicit ThreadPool(int num_threads, std::vector<int> cores = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kFooter =
     "Settings come from the command line, the environment (TRIREME_SECTION_KEY), --config FILE and defaults, in this\n"
-    "order of preference. Under mpirun every process is one rank: mpirun -n 2 trireme generate …";
+    "order of preference; trireme COMMAND --help lists them. Under mpirun every process is one rank.";
 
 struct Given {
   std::vector<config::Override> overrides;
@@ -27,8 +27,11 @@ std::string option_help(const config::Setting& setting) {
   return setting.help + " (" + setting.range + (default_text.empty() ? "" : "; default " + default_text) + ")";
 }
 
+enum class Listing { kHidden, kShown };  // in --help
+
 // Options that every command has: one per setting, and those that say where settings come from.
-void add_common_options(CLI::App& app, const std::vector<config::Setting>& table, Given& given) {
+void add_common_options(CLI::App& app, const std::vector<config::Setting>& table, Given& given, Listing listing) {
+  const auto group = [listing](const std::string& name) { return listing == Listing::kShown ? name : std::string{}; };
   for (const config::Setting& setting : table) {
     const std::string spelling = setting.flag.empty() ? setting.long_flag() : setting.flag;
     const std::string names = setting.flag.empty() ? spelling : spelling + "," + setting.long_flag();
@@ -38,11 +41,13 @@ void add_common_options(CLI::App& app, const std::vector<config::Setting>& table
     app.add_option_function<std::string>(names, collect, option_help(setting))
         ->type_name(setting.unit.empty() ? "VALUE" : setting.unit)
         ->take_last()
-        ->group("Settings: " + setting.section);
+        ->group(group("Settings: " + setting.section));
   }
-  app.add_option("--config", given.config_path, "YAML file with settings")->type_name("FILE")->group("Configuration");
+  app.add_option("--config", given.config_path, "YAML file with settings")
+      ->type_name("FILE")
+      ->group(group("Configuration"));
   app.add_flag("--print-config", given.print_config, "print every setting with its origin, and end")
-      ->group("Configuration");
+      ->group(group("Configuration"));
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -99,13 +104,13 @@ std::variant<CommandLine, Answer> parse_command_line(std::span<const Command> co
   app.set_version_flag("--version", std::string("trireme ") + version());
   app.footer(kFooter);
   app.allow_extras()->require_subcommand(0, 1);
-  add_common_options(app, table, given);
+  add_common_options(app, table, given, Listing::kHidden);
   std::vector<Subcommand> subcommands;
   for (const Command& command : commands) {
     CLI::App* subcommand = app.add_subcommand(command.name, command.help);
     subcommand->allow_extras()->footer(kFooter);
     CommandFunction run = command.define(*subcommand);
-    add_common_options(*subcommand, table, given);
+    add_common_options(*subcommand, table, given, Listing::kShown);
     subcommands.push_back({subcommand, std::move(run)});
   }
   std::string program = "trireme";

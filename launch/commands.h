@@ -5,7 +5,9 @@
 
 namespace trireme::launch {
 
+CommandFunction define_generate(CLI::App& app);  // generate.cc
 CommandFunction define_inspect(CLI::App& app);   // inspect.cc
+CommandFunction define_score(CLI::App& app);     // score.cc
 CommandFunction define_tokenize(CLI::App& app);  // tokenize.cc
 
 }  // namespace trireme::launch

@@ -82,7 +82,8 @@ base::Result<config::ResolvedConfig> agree_on_config(parallel::Communicator& wor
     sources.file = config::ConfigFile{std::move(file.text), command_line.config_path};
   }
   base::Result<config::ResolvedConfig> resolved = config::load(sources);
-  const Report mine = resolved ? Report{true, config::to_yaml(resolved->config)} : Report{false, resolved.error().message};
+  const Report mine =
+      resolved ? Report{true, config::to_yaml(resolved->config)} : Report{false, resolved.error().message};
   std::vector<Report> reports;
   for (const std::vector<std::byte>& bytes : world.all_gather(encode(mine))) reports.push_back(decode(bytes));
   if (const base::Status status = compare(reports); !status) return status.error();

@@ -1,5 +1,5 @@
-// How all ranks come to one configuration: rank 0 reads the file and broadcasts its text; each rank resolves it with its own
-// environment and command line; then they compare.
+// How all ranks come to one configuration: rank 0 reads the file and broadcasts its text; each rank resolves it with
+// its own environment and command line; then they compare.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@
 
 namespace trireme::launch {
 
-// Collective over all ranks. The same outcome on every rank; errors name the rank that has failed, or the first rank and
-// key that differ from rank 0's.
+// Collective over all ranks. The same outcome on every rank; errors name the rank that has failed, or the first rank
+// and key that differ from rank 0's.
 base::Result<config::ResolvedConfig> agree_on_config(parallel::Communicator& world, const CommandLine& command_line,
                                                      const std::map<std::string, std::string>& environment);
 

@@ -7,7 +7,9 @@
 
 namespace trireme::launch {
 
-bool environment_has(const char* name) { return std::getenv(name) != nullptr; }
+bool environment_has(const char* name) {
+  return std::getenv(name) != nullptr;
+}
 
 std::map<std::string, std::string> trireme_variables() {
   std::map<std::string, std::string> variables;

@@ -28,8 +28,14 @@ void Log::set_place(const LogPlace& place) {
   impl_->logger.set_pattern("[%H:%M:%S.%e]" + prefix + " [%^%l%$] %v");
 }
 
-void Log::info(std::string_view message) { impl_->logger.info("{}", message); }
-void Log::warn(std::string_view message) { impl_->logger.warn("{}", message); }
-void Log::error(std::string_view message) { impl_->logger.error("{}", message); }
+void Log::info(std::string_view message) {
+  impl_->logger.info("{}", message);
+}
+void Log::warn(std::string_view message) {
+  impl_->logger.warn("{}", message);
+}
+void Log::error(std::string_view message) {
+  impl_->logger.error("{}", message);
+}
 
 }  // namespace trireme::launch

@@ -8,17 +8,20 @@
 #include "launch/command_line.h"
 #include "launch/commands.h"
 #include "launch/environment.h"
+#include "launch/exit_codes.h"
 #include "launch/rank_main.h"
 
 int main(int argc, char** argv) {
   using namespace trireme::launch;
   const std::array commands = {
+      Command{"generate", "continue a prompt, or chat", define_generate},
+      Command{"score", "perplexity of a text", define_score},
       Command{"tokenize", "text to token ids, and back", define_tokenize},
       Command{"inspect", "what a model is made of, without loading its weights", define_inspect},
   };
   const auto parsed = parse_command_line(commands, std::span(argv, static_cast<std::size_t>(argc)));
   if (const auto* answer = std::get_if<Answer>(&parsed)) {
-    if (rank_from_launcher() != 0) return answer->exit_code;
+    if (rank_from_launcher() != 0) return kSuccess;  // rank 0 speaks, and its exit code is the job's
     std::cout << answer->output << std::flush;
     std::cerr << answer->error;
     return answer->exit_code;

@@ -1,13 +1,14 @@
 #include "launch/rank_main.h"
 
+#include <exception>
 #include <iostream>
 #include <memory>
-#include <new>
 #include <string>
 
 #include "launch/config_agreement.h"
 #include "launch/environment.h"
 #include "launch/exit_codes.h"
+#include "launch/failure_text.h"
 #include "launch/log.h"
 #include "parallel/error.h"
 #include "parallel/in_process_communicator.h"
@@ -55,19 +56,14 @@ int run_alone(const CommandLine& command_line, Log& log) {
   return run_command(command_line, *communicators.front(), {}, log);
 }
 
-// Logs the exception under way, in one line with host and cause, and what to change where that is known.
+// Logs the exception under way, in one line.
 int log_failure(Log& log) {
-  const std::string host = "on " + parallel::MpiEnvironment::host_name() + ": ";
+  log.error("on " + parallel::MpiEnvironment::host_name() + ": " + failure_text(std::current_exception()));
   try {
     throw;
-  } catch (const std::bad_alloc&) {
-    log.error(host + "out of memory; lower --kv-memory or --max-context, or use more ranks");
-    return kFailure;
-  } catch (const parallel::ParallelError& error) {
-    log.error(host + "communication failed: " + error.what());
+  } catch (const parallel::ParallelError&) {
     return kRankLost;
-  } catch (const std::exception& error) {
-    log.error(host + error.what());
+  } catch (...) {
     return kFailure;
   }
 }

@@ -2,6 +2,8 @@
 
 namespace trireme::launch {
 
-const char* version() { return TRIREME_VERSION; }
+const char* version() {
+  return TRIREME_VERSION;
+}
 
 }  // namespace trireme::launch

@@ -1,9 +1,9 @@
 // ActivationTransport: hidden states from one stage to the next, point to point and ordered on a stream. Owned by the
 // stage worker; called by its compute thread only.
 //
-// The caller owns the buffers and double-buffers them: it starts the receive for step n+1 before it computes step n, and
-// reuses a send buffer only after wait_send of the step that used it. Implementations: over a Communicator (in process and
-// MPI, host memory); NCCL's (device memory) enqueues on the stream instead of waiting.
+// The caller owns the buffers and double-buffers them: it starts the receive for step n+1 before it computes step n,
+// and reuses a send buffer only after wait_send of the step that used it. Implementations: over a Communicator (in
+// process and MPI, host memory); NCCL's (device memory) enqueues on the stream instead of waiting.
 #pragma once
 
 #include <cstddef>

@@ -66,7 +66,9 @@ const char* tag_name(Tag tag) {
   return "unknown";
 }
 
-void Communicator::barrier() { all_gather({}); }
+void Communicator::barrier() {
+  all_gather({});
+}
 
 std::vector<std::byte> Communicator::broadcast(std::vector<std::byte> bytes, int root) {
   if (rank() != root) return receive(*this, root);

@@ -24,8 +24,8 @@ class Communicator {
   class Operation {
    public:
     virtual ~Operation() = default;
-    virtual bool test() = 0;                            // makes progress; true once done, and from then on
-    virtual std::size_t received_bytes() const = 0;      // of a receive that is done
+    virtual bool test() = 0;                         // makes progress; true once done, and from then on
+    virtual std::size_t received_bytes() const = 0;  // of a receive that is done
   };
 
   virtual ~Communicator() = default;

@@ -110,8 +110,7 @@ void CommunicatorTransport::expect_equal(const Transfer& transfer, const char* w
   std::ostringstream text;
   text << "hidden states from rank " << *neighbours_.previous << " to rank " << self << ": " << what
        << " differs: rank " << *neighbours_.previous << " sent " << received << ", rank " << self << " expects "
-       << expected << " (epoch " << epoch_ << ", step " << transfer.step << ", " << transfer.buffer.size()
-       << " bytes)";
+       << expected << " (epoch " << epoch_ << ", step " << transfer.step << ", " << transfer.buffer.size() << " bytes)";
   throw ParallelError(text.str());
 }
 

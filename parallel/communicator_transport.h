@@ -1,7 +1,7 @@
-// CommunicatorTransport: the ActivationTransport of host memory, over a MessageLoop (in process or MPI). A step's hidden
-// states go as two messages on one tag: a header of 48 bytes (epoch, step, size, checksum, ranks), then the payload straight
-// from the sender's buffer into the receiver's. A header of its own costs less than a copy of the payload, and keeps the
-// caller's buffers aligned and free of a header area.
+// CommunicatorTransport: the ActivationTransport of host memory, over a MessageLoop (in process or MPI). A step's
+// hidden states go as two messages on one tag: a header of 48 bytes (epoch, step, size, checksum, ranks), then the
+// payload straight from the sender's buffer into the receiver's. A header of its own costs less than a copy of the
+// payload, and keeps the caller's buffers aligned and free of a header area.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,9 @@ struct Frame {
   MessageLoop::Ticket ticket;
 };
 
-FrameBuffer make_buffer() { return std::make_shared<std::vector<std::byte>>(kControlFrameBytes); }
+FrameBuffer make_buffer() {
+  return std::make_shared<std::vector<std::byte>>(kControlFrameBytes);
+}
 
 }  // namespace
 

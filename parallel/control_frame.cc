@@ -31,8 +31,8 @@ std::uint32_t frame_crc(const ControlFrameHeader& header, std::span<const std::b
 
 std::size_t write_frame(const ControlEndpoints& endpoints, const ControlPosition& position,
                         std::span<const std::byte> message, std::span<std::byte> frame) {
-  const std::span payload = message.subspan(
-      position.offset, std::min<std::size_t>(kControlPayloadBytes, message.size() - position.offset));
+  const std::span payload =
+      message.subspan(position.offset, std::min<std::size_t>(kControlPayloadBytes, message.size() - position.offset));
   ControlFrameHeader header{kMagic,
                             endpoints.epoch,
                             position.sequence,

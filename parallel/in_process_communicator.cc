@@ -134,9 +134,7 @@ class InProcessCommunicator : public Communicator {
   }
 
  private:
-  void check_peer(int peer) const {
-    TRIREME_CHECK(peer >= 0 && peer < size()) << "rank " << peer << " of " << size();
-  }
+  void check_peer(int peer) const { TRIREME_CHECK(peer >= 0 && peer < size()) << "rank " << peer << " of " << size(); }
 
   std::shared_ptr<Mailboxes> mailboxes_;
   int rank_;

@@ -24,7 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-constexpr microseconds kSpin{100};
+constexpr microseconds kSpin{5};     // without a message, the core is kept for this long if no thread waits for it,
+constexpr microseconds kYield{100};  // and offered to others before every poll for this long; then comes sleep
 constexpr microseconds kTicketSpin{50};
 constexpr microseconds kShortestSleep{20}, kLongestSleep{500};
 constexpr unsigned long kTimerSlackNanoseconds = 1000;
@@ -37,8 +38,9 @@ enum class Status { kPending, kDone, kFailed };
 struct MessageLoop::Completion {
   std::mutex mutex;
   std::condition_variable changed;
-  int num_waiting = 0;                // guarded by mutex, like reason
+  int num_sleeping = 0;  // guarded by mutex, like reason
   std::string reason;
+  std::atomic<int> num_waiting = 0;  // asleep or about to be: the loop leaves them the core
   std::atomic<bool> failed = false;
 
   void fail(const std::string& why) {
@@ -62,7 +64,7 @@ struct MessageLoop::Ticket::State {
   void finish(Status how) {
     const std::lock_guard lock(completion->mutex);
     status.store(how, std::memory_order_release);
-    if (completion->num_waiting > 0) completion->changed.notify_all();
+    if (completion->num_sleeping > 0) completion->changed.notify_all();
   }
 };
 
@@ -76,16 +78,20 @@ bool MessageLoop::Ticket::done() const {
 
 void MessageLoop::Ticket::wait() const {
   Completion& completion = *state_->completion;
-  for (const auto end = Clock::now() + kTicketSpin;
-       state_->pending() && !completion.failed && Clock::now() < end;) {
+  ++completion.num_waiting;
+  for (const auto end = Clock::now() + kTicketSpin; state_->pending() && !completion.failed && Clock::now() < end;) {
     ::sched_yield();
   }
-  if (state_->pending() || completion.failed) {
+  if (state_->pending()) {
     std::unique_lock lock(completion.mutex);
-    ++completion.num_waiting;
+    ++completion.num_sleeping;
     completion.changed.wait(lock, [&] { return !state_->pending() || completion.failed; });
-    --completion.num_waiting;
-    if (completion.failed) throw ParallelError(completion.reason);
+    --completion.num_sleeping;
+  }
+  --completion.num_waiting;
+  if (completion.failed) {
+    const std::lock_guard lock(completion.mutex);
+    throw ParallelError(completion.reason);
   }
   done();
 }
@@ -227,7 +233,7 @@ bool MessageLoop::Impl::finish_some() {
 microseconds MessageLoop::Impl::sleep_time(bool compute_busy, microseconds limit) const {
   const auto idle_for = std::chrono::duration_cast<microseconds>(Clock::now() - last_moved);
   if (!compute_busy) {
-    if (idle_for < kSpin) return microseconds{0};
+    if (idle_for < kYield) return microseconds{0};
     return std::min(limit, std::clamp(idle_for / 16, kShortestSleep, kLongestSleep));
   }
   const bool under_way =
@@ -237,7 +243,9 @@ microseconds MessageLoop::Impl::sleep_time(bool compute_busy, microseconds limit
 
 MessageLoop::MessageLoop(Communicator& communicator) : impl_(std::make_unique<Impl>(communicator)) {}
 
-MessageLoop::~MessageLoop() { impl_->completion->fail("the message loop has stopped"); }
+MessageLoop::~MessageLoop() {
+  impl_->completion->fail("the message loop has stopped");
+}
 
 MessageLoop::Ticket MessageLoop::post_send(std::span<const std::byte> bytes, int destination, Tag tag,
                                            std::shared_ptr<const void> keep_alive) {
@@ -260,7 +268,8 @@ void MessageLoop::idle(bool compute_busy, microseconds limit) {
   if (!std::exchange(impl_->slack_is_set, true)) ::prctl(PR_SET_TIMERSLACK, kTimerSlackNanoseconds);
   const microseconds sleep = impl_->sleep_time(compute_busy, limit);
   if (sleep <= microseconds{0}) {
-    ::sched_yield();
+    const bool keep_core = impl_->completion->num_waiting == 0 && Clock::now() - impl_->last_moved < kSpin;
+    if (!keep_core) ::sched_yield();
     return;
   }
   std::unique_lock lock(impl_->mutex);
@@ -276,8 +285,12 @@ void MessageLoop::wake() {
   if (impl_->sleeping) impl_->woken.notify_one();
 }
 
-void MessageLoop::fail(const char* reason) { impl_->completion->fail(reason); }
+void MessageLoop::fail(const char* reason) {
+  impl_->completion->fail(reason);
+}
 
-Communicator& MessageLoop::communicator() { return impl_->communicator; }
+Communicator& MessageLoop::communicator() {
+  return impl_->communicator;
+}
 
 }  // namespace trireme::parallel

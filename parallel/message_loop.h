@@ -24,8 +24,8 @@ class MessageLoop {
     Ticket() = default;  // of no operation: only to be assigned to
     // Throws ParallelError if this operation failed.
     bool done() const;
-    // Any thread but the communication thread. Yields its core for some 50 us, then sleeps. Throws ParallelError if this
-    // operation failed, or the loop has failed or stopped.
+    // Any thread but the communication thread. Yields its core for some 50 us, then sleeps. Throws ParallelError if
+    // this operation failed, or the loop has failed or stopped.
     void wait() const;
     std::size_t received_bytes() const;  // of a receive that is done
 
@@ -51,8 +51,8 @@ class MessageLoop {
 
   // Communication thread. Starts what was posted and tests what is under way; true if anything moved.
   bool poll();
-  // Communication thread, after a poll that moved nothing: returns after at most `limit`, or as soon as a post or wake()
-  // comes. `compute_busy` tells whether this rank's cores have other work: then it sleeps at once, up to
+  // Communication thread, after a poll that moved nothing: returns after at most `limit`, or as soon as a post or
+  // wake() comes. `compute_busy` tells whether this rank's cores have other work: then it sleeps at once, up to
   // kBusyPollInterval if an operation is under way. Otherwise it only yields for the first 100 us without a message,
   // then sleeps a sixteenth of the time that it has been idle (20 us at least, 500 us at most).
   // The first call sets the calling thread's timer slack to 1 us, so that such sleeps are accurate.

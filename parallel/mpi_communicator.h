@@ -1,9 +1,9 @@
 // MpiCommunicator: the Communicator over a duplicate of an MPI communicator, so that its messages mix with nobody
 // else's. Made by MpiEnvironment::world; must be destroyed before MPI is finalised.
 //
-// Receives are matched by MPI_Improbe and their sizes compared before a byte is written, because Open MPI 4.1.4 cannot be
-// trusted with a message that is longer than its buffer: in shared memory it writes past the end of the buffer (large
-// messages), or cuts the message silently (small ones to oneself).
+// Receives are matched by MPI_Improbe and their sizes compared before a byte is written, because Open MPI 4.1.4 cannot
+// be trusted with a message that is longer than its buffer: in shared memory it writes past the end of the buffer
+// (large messages), or cuts the message silently (small ones to oneself).
 #pragma once
 
 #include <mpi.h>

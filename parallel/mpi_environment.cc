@@ -29,8 +29,8 @@ MpiEnvironment::MpiEnvironment(int* argc, char*** argv) {
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank", rank);
   if (provided < MPI_THREAD_MULTIPLE) {
     throw ParallelError("rank " + std::to_string(rank) + ": MPI_Init_thread gives thread level " +
-                        std::to_string(provided) + ", and MPI_THREAD_MULTIPLE (" +
-                        std::to_string(MPI_THREAD_MULTIPLE) + ") is needed; use an MPI library built with it");
+                        std::to_string(provided) + ", and MPI_THREAD_MULTIPLE (" + std::to_string(MPI_THREAD_MULTIPLE) +
+                        ") is needed; use an MPI library built with it");
   }
   MPI_Comm host = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host),
@@ -44,10 +44,16 @@ MpiEnvironment::~MpiEnvironment() {
   if (std::uncaught_exceptions() == 0) MPI_Finalize();
 }
 
-std::unique_ptr<Communicator> MpiEnvironment::world() { return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD); }
+std::unique_ptr<Communicator> MpiEnvironment::world() {
+  return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD);
+}
 
-int MpiEnvironment::local_rank() const { return local_rank_; }
-int MpiEnvironment::local_size() const { return local_size_; }
+int MpiEnvironment::local_rank() const {
+  return local_rank_;
+}
+int MpiEnvironment::local_size() const {
+  return local_size_;
+}
 
 std::string MpiEnvironment::host_name() {
   std::array<char, 256> name{};

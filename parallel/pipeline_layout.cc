@@ -81,7 +81,9 @@ std::pair<double, std::vector<LayerRange>> best_split(const StageCost& cost, int
   return {totals[num_layers], std::move(stages)};
 }
 
-bool is_cost(double value) { return std::isfinite(value) && value >= 0.0; }
+bool is_cost(double value) {
+  return std::isfinite(value) && value >= 0.0;
+}
 
 }  // namespace
 

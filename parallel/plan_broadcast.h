@@ -1,5 +1,6 @@
 // PlanBroadcast: rank 0 sends each step's plan to all ranks of the replica ahead of the work, without waiting for the
-// slowest, into receives that are posted in advance. Point to point (a tree over hosts belongs here when there are many).
+// slowest, into receives that are posted in advance. Point to point (a tree over hosts belongs here when there are
+// many).
 #pragma once
 
 #include <cstdint>

@@ -6,9 +6,13 @@ namespace trireme::parallel {
 
 ResultSender::ResultSender(MessageLoop& loop, std::uint32_t epoch) : sender_(loop, 0, Tag::kResult, epoch) {}
 
-void ResultSender::send(std::span<const std::byte> result) { sender_.send(result); }
+void ResultSender::send(std::span<const std::byte> result) {
+  sender_.send(result);
+}
 
-bool ResultSender::all_sent() const { return sender_.all_sent(); }
+bool ResultSender::all_sent() const {
+  return sender_.all_sent();
+}
 
 ResultCollector::ResultCollector(MessageLoop& loop, std::span<const int> last_stages, std::uint32_t epoch) {
   for (const int rank : last_stages) {

@@ -1,5 +1,5 @@
-// ResultReturn: the last stage of each replica sends every step's result to rank 0, which merges them. Rank 0 may itself
-// be a last stage. The messages' content is the caller's; they are control messages (control_channel.h).
+// ResultReturn: the last stage of each replica sends every step's result to rank 0, which merges them. Rank 0 may
+// itself be a last stage. The messages' content is the caller's; they are control messages (control_channel.h).
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ void SchedulerState::preempt(Sequence& sequence) {
   sequences.move(sequence, SequenceState::kDraining);
   sequence.num_scheduled = 0;
   sequence.num_computed = 0;
-  sequence.shielded = ++sequence.num_preemptions > kMaxPreemptions;
+  sequence.shielded = ++sequence.num_preemptions >= kMaxPreemptions;
   ++num_preemptions;
   if (sequence.plans_in_flight == 0) sequences.move(sequence, SequenceState::kWaiting);
 }

@@ -51,7 +51,7 @@ struct SchedulerState {
   void leave_stages(Sequence& sequence);
 };
 
-// After more preemptions than this a sequence is shielded: it goes before all that arrived after it, whatever their
+// After so many preemptions a sequence is shielded: it goes before all that arrived after it, whatever their
 // priority.
 inline constexpr std::int32_t kMaxPreemptions = 3;
 // At most so many sequences may be admitted past one that does not fit; then all wait for it.

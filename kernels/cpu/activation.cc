@@ -1,5 +1,5 @@
-// activation(gate) * up in float32. silu(x) = x / (1 + e^-x); gelu_tanh(x) = x / (1 + e^-2u), u = sqrt(2/π)(x + 0.044715 x³),
-// which is 0.5 x (1 + tanh u). Error some units in the last place of the result.
+// activation(gate) * up in float32. silu(x) = x / (1 + e^-x); gelu_tanh(x) = x / (1 + e^-2u), u = sqrt(2/π)(x +
+// 0.044715 x³), which is 0.5 x (1 + tanh u). Error some units in the last place of the result.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/activation.cc"
 #include "hwy/foreach_target.h"
@@ -43,9 +43,7 @@ struct GeluErf {
 };
 
 struct Relu {
-  HWY_INLINE FloatVector operator()(FloatVector x) const {
-    return keep_nan(x, hn::Max(x, hn::Zero(FloatTag())));
-  }
+  HWY_INLINE FloatVector operator()(FloatVector x) const { return keep_nan(x, hn::Max(x, hn::Zero(FloatTag()))); }
 };
 
 template <typename Function>

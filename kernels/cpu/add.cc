@@ -13,7 +13,6 @@ namespace trireme::kernels::cpu {
 namespace HWY_NAMESPACE {
 
 void add_range(const AddArgs& args, std::int64_t begin, std::int64_t end) {
-  const FloatTag d;
   const auto size = static_cast<std::size_t>(end);
   for (auto i = static_cast<std::size_t>(begin); i < size; i += kLanes) {
     const std::size_t count = HWY_MIN(kLanes, size - i);

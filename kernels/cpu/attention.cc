@@ -1,10 +1,10 @@
 // Causal attention over fixed partitions of the cache (contract and formula: ops.h).
 //
-// Rows of a task are (query row, head of one KV group), so that each key and value is widened once for all of them. Within
-// a partition: scores by the register tile, lanes are keys, one chain over head_dim; maximum; exponentials, summed by lanes
-// at fixed positions; weighted sum by the register tile, lanes are elements, one chain over the row's own keys in ascending
-// order. Partitions are merged in ascending order. All in float32: the error is a few (head_dim + partition) * 2^-24 of
-// the norms of query, keys and values.
+// Rows of a task are (query row, head of one KV group), so that each key and value is widened once for all of them.
+// Within a partition: scores by the register tile, lanes are keys, one chain over head_dim; maximum; exponentials,
+// summed by lanes at fixed positions; weighted sum by the register tile, lanes are elements, one chain over the row's
+// own keys in ascending order. Partitions are merged in ascending order. All in float32: the error is a few (head_dim +
+// partition) * 2^-24 of the norms of query, keys and values.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/attention.cc"
 #include "hwy/foreach_target.h"
@@ -54,15 +54,23 @@ void copy_queries(const Attention& a) {
   }
 }
 
-KvAddress address_of(const Attention& a, std::int64_t position, bool is_key) {
+enum class Part { kKeys, kValues };
+
+// The addresses of positions [range.begin, range.end), block by block.
+void locate(const Attention& a, Part part, KeyRange range, KvAddress* addresses) {
   const KvLayerView& cache = a.args.cache;
-  const std::int64_t block = a.task.sequence->block_table[position / cache.layout.block_tokens];
-  std::byte* chunk = cache.chunk(block, a.task.kv_head);
-  const std::int64_t token = position % cache.layout.block_tokens;
-  KvAddress address = is_key ? key_address(cache.layout, chunk, token) : value_address(cache.layout, chunk, token);
-  const bool has_scale = (is_key ? cache.layout.key_type : cache.layout.value_type) == base::DType::kI8;
-  if (!has_scale) address.scale = a.scratch.zeros;
-  return address;
+  const KvChunkLayout& layout = cache.layout;
+  const bool has_scale = (part == Part::kKeys ? layout.key_type : layout.value_type) == base::DType::kI8;
+  for (std::int64_t position = range.begin; position < range.end;) {
+    const std::int64_t block = position / layout.block_tokens;
+    std::byte* chunk = cache.chunk(a.task.sequence->block_table[block], a.task.kv_head);
+    const std::int64_t block_end = std::min(range.end, (block + 1) * layout.block_tokens);
+    for (std::int64_t token = position - block * layout.block_tokens; position < block_end; ++position, ++token) {
+      *addresses = part == Part::kKeys ? key_address(layout, chunk, token) : value_address(layout, chunk, token);
+      if (!has_scale) addresses->scale = a.scratch.zeros;
+      ++addresses;
+    }
+  }
 }
 
 // Scores of the partition's keys into scratch.scores, at columns position - partition begin.
@@ -72,10 +80,10 @@ void compute_scores(const Attention& a, std::int64_t partition) {
   const auto zero = KvAddress{reinterpret_cast<std::byte*>(a.scratch.zeros), a.scratch.zeros};
   for (std::int64_t begin = keys.begin / kKeyTile * kKeyTile; begin < keys.end; begin += kKeyTile) {
     TileTokens tile;
-    for (std::int64_t i = 0; i < kKeyTile; ++i) {
-      const bool readable = begin + i >= keys.begin && begin + i < keys.end;
-      tile.tokens[i] = readable ? address_of(a, begin + i, true) : zero;
-    }
+    const KeyRange readable = intersect(keys, {begin, begin + kKeyTile});
+    std::fill(tile.tokens, tile.tokens + (readable.begin - begin), zero);
+    locate(a, Part::kKeys, readable, tile.tokens + (readable.begin - begin));
+    std::fill(tile.tokens + (readable.end - begin), tile.tokens + kKeyTile, zero);
     load_keys(tile, a.args.cache.layout.key_type, a.shape.head_dim, a.scratch.keys);
     // Rows before `first` see none of these keys.
     std::int64_t first = 0;
@@ -155,7 +163,7 @@ void compute_weighted(const Attention& a, std::int64_t partition, const SoftmaxS
   for (std::int64_t begin = keys.begin; begin < keys.end;) {
     const KeyRange tile{begin, std::min(keys.end, (begin / kKeyTile + 1) * kKeyTile)};
     KvAddress tokens[kKeyTile];
-    for (std::int64_t p = tile.begin; p < tile.end; ++p) tokens[p - tile.begin] = address_of(a, p, false);
+    locate(a, Part::kValues, tile, tokens);
     load_values(tokens, tile.end - tile.begin, a.args.cache.layout, a.shape.padded_head_dim, a.scratch.values);
     for (std::int64_t q = 0; q < a.num_query_rows();) {
       const KeyRange seen = intersect(a.visible(q), tile);
@@ -234,8 +242,8 @@ void attend(const AttentionArgs& args, const AttentionShape& shape, const Attent
   const bool is_cut = task.partial_offset >= 0;
   if (!is_cut) clear(a);
   for (std::int64_t p = task.partition_begin; p < task.partition_end; ++p) {
-    const std::int64_t offset = task.partial_offset + (p - task.partition_begin) *
-                                                          SoftmaxState::size(a.num_rows(), shape.padded_head_dim);
+    const std::int64_t offset =
+        task.partial_offset + (p - task.partition_begin) * SoftmaxState::size(a.num_rows(), shape.padded_head_dim);
     const SoftmaxState part = is_cut ? SoftmaxState(partials + offset, a.num_rows()) : scratch.part;
     compute_scores(a, p);
     compute_softmax(a, p, part);
@@ -252,8 +260,8 @@ void merge(const AttentionArgs& args, const AttentionShape& shape, const Attenti
   const Attention a{args, shape, tile, scratch};
   clear(a);
   for (std::int64_t p = tile.partition_begin; p < tile.partition_end; ++p) {
-    const std::int64_t offset = tile.partial_offset + (p - tile.partition_begin) *
-                                                          SoftmaxState::size(a.num_rows(), shape.padded_head_dim);
+    const std::int64_t offset =
+        tile.partial_offset + (p - tile.partition_begin) * SoftmaxState::size(a.num_rows(), shape.padded_head_dim);
     merge_partition(a, p, SoftmaxState(partials + offset, a.num_rows()));
   }
   write_output(a);

@@ -12,8 +12,8 @@ void AttentionPlan::build(const AttentionArgs& args, const AttentionShape& shape
         const std::int64_t end = std::min(sequence.num_rows, begin + shape.rows_per_tile);
         const std::int64_t first_key = visible_keys(args, sequence.first_position + begin).begin;
         const std::int64_t last_key = sequence.first_position + end - 1;
-        AttentionTask tile{&sequence, head, begin, end, first_key / kAttentionPartition,
-                           last_key / kAttentionPartition + 1};
+        AttentionTask tile{
+            &sequence, head, begin, end, first_key / kAttentionPartition, last_key / kAttentionPartition + 1};
         const std::int64_t rows = (end - begin) * shape.group;
         if (rows > kMaxRowsToSplit || tile.partition_end - tile.partition_begin <= kPartitionsPerTask) {
           tasks.push_back(tile);
@@ -26,8 +26,7 @@ void AttentionPlan::build(const AttentionArgs& args, const AttentionShape& shape
           part.partition_begin = p;
           part.partition_end = std::min(tile.partition_end, p + kPartitionsPerTask);
           part.partial_offset = num_partial_floats;
-          num_partial_floats +=
-              (part.partition_end - p) * SoftmaxState::size(rows, shape.padded_head_dim);
+          num_partial_floats += (part.partition_end - p) * SoftmaxState::size(rows, shape.padded_head_dim);
           tasks.push_back(part);
         }
       }

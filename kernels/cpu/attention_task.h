@@ -11,7 +11,7 @@
 namespace trireme::kernels::cpu {
 
 // Keys that are widened together.
-inline constexpr std::int64_t kKeyTile = 32;
+inline constexpr std::int64_t kKeyTile = 64;
 // Query rows times heads of a KV group that share each widened key, unless one row has more heads.
 inline constexpr std::int64_t kQueryTile = 64;
 // A tile of at most this many rows times heads (decode) over more partitions than that is cut along the context.
@@ -91,7 +91,9 @@ inline KeyRange visible_keys(const AttentionArgs& args, std::int64_t position) {
   const std::int64_t begin = args.window > 0 ? std::max<std::int64_t>(0, position - args.window + 1) : 0;
   return {begin, position + 1};
 }
-inline KeyRange intersect(KeyRange a, KeyRange b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
+inline KeyRange intersect(KeyRange a, KeyRange b) {
+  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
 
 struct AttentionPlan {
   std::vector<AttentionTask> tasks;

@@ -2,7 +2,9 @@
 
 namespace trireme::kernels {
 
-std::string_view to_string(InstructionSet set) { return set == InstructionSet::kAvx512 ? "avx512" : "avx2"; }
+std::string_view to_string(InstructionSet set) {
+  return set == InstructionSet::kAvx512 ? "avx512" : "avx2";
+}
 
 std::optional<InstructionSet> instruction_set_from_string(std::string_view name) {
   for (const InstructionSet set : {InstructionSet::kAvx2, InstructionSet::kAvx512}) {

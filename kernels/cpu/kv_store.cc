@@ -21,7 +21,6 @@ namespace HWY_NAMESPACE {
 
 // The greatest magnitude, compared as integers so that infinity and not-a-number win.
 float greatest_magnitude(const float* input, std::size_t size) {
-  const FloatTag d;
   const hn::RebindToUnsigned<FloatTag> du;
   auto greatest = hn::Zero(du);
   for (std::size_t i = 0; i < size; i += kLanes) {

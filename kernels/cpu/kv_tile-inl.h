@@ -65,9 +65,9 @@ HWY_INLINE void transpose(FloatVector (&rows)[kLanes]) {
 #if HWY_CAP_GE512
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < 4; ++j) {
-    const FloatVector a = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(t[4 + j]), t[j]);        // row groups 0, 1; blocks 0, 2
-    const FloatVector b = hn::OddEvenBlocks(t[4 + j], hn::SwapAdjacentBlocks(t[j]));        // blocks 1, 3
-    const FloatVector c = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(t[12 + j]), t[8 + j]);   // row groups 2, 3
+    const FloatVector a = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(t[4 + j]), t[j]);  // row groups 0, 1; blocks 0, 2
+    const FloatVector b = hn::OddEvenBlocks(t[4 + j], hn::SwapAdjacentBlocks(t[j]));  // blocks 1, 3
+    const FloatVector c = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(t[12 + j]), t[8 + j]);  // row groups 2, 3
     const FloatVector e = hn::OddEvenBlocks(t[12 + j], hn::SwapAdjacentBlocks(t[8 + j]));
     rows[j] = hn::ConcatLowerLower(d, c, a);
     rows[4 + j] = hn::ConcatLowerLower(d, e, b);

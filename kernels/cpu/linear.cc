@@ -1,9 +1,10 @@
-// output = input * weightsᵀ + bias. A sum is one chain of float32 fused multiply-adds over in_features in ascending order,
-// for any number of rows and in every instruction set; its error is at most in_features * 2^-24 * sum |input| |weight|.
+// output = input * weightsᵀ + bias. A sum is one chain of float32 fused multiply-adds over in_features in ascending
+// order, for any number of rows and in every instruction set; its error is at most in_features * 2^-24 * sum |input|
+// |weight|.
 //
 // Few rows are bound by the memory that holds the weights: each panel is read once and widened in registers.
-// Many rows are bound by arithmetic: a block of a panel is widened once into float32 scratch that stays in the first-level
-// cache while all rows of a chunk are multiplied with it.
+// Many rows are bound by arithmetic: a block of a panel is widened once into float32 scratch that stays in the
+// first-level cache while all rows of a chunk are multiplied with it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/linear.cc"
 #include "hwy/foreach_target.h"
@@ -41,8 +42,8 @@ void finish(const LinearArgs& args, const LinearTask& task, std::int64_t panel, 
 template <typename Element>
 void multiply_few_rows(const LinearArgs& args, const LinearTask& task, std::int64_t panel, float* sums) {
   const auto depth = static_cast<std::size_t>(args.weights.shape.in_features);
-  const auto* weights = reinterpret_cast<const Element*>(args.weights.data) +
-                        static_cast<std::size_t>(panel) * depth * kPanelWidth;
+  const auto* weights =
+      reinterpret_cast<const Element*>(args.weights.data) + static_cast<std::size_t>(panel) * depth * kPanelWidth;
   multiply_tile<kMaxFewRows, kPanelVectors, Element>(
       static_cast<std::size_t>(task.row_end - task.row_begin),
       {args.input + task.row_begin * args.input_stride, static_cast<std::size_t>(args.input_stride), weights,
@@ -50,21 +51,22 @@ void multiply_few_rows(const LinearArgs& args, const LinearTask& task, std::int6
 }
 
 template <typename Element>
-void multiply_many_rows(const LinearArgs& args, const LinearTask& task, std::int64_t panel, const LinearScratch& scratch) {
+void multiply_many_rows(const LinearArgs& args, const LinearTask& task, std::int64_t panel,
+                        const LinearScratch& scratch) {
   const FloatTag d;
   const auto depth = static_cast<std::size_t>(args.weights.shape.in_features);
-  const auto* weights = reinterpret_cast<const Element*>(args.weights.data) +
-                        static_cast<std::size_t>(panel) * depth * kPanelWidth;
+  const auto* weights =
+      reinterpret_cast<const Element*>(args.weights.data) + static_cast<std::size_t>(panel) * depth * kPanelWidth;
   for (std::size_t begin = 0; begin < depth; begin += kDepthBlock) {
     const std::size_t size = std::min(kDepthBlock, depth - begin);
     const Element* block = weights + begin * kPanelWidth;
     for (std::size_t i = 0; i < size * kPanelWidth; i += kLanes) {
       hn::Store(load_widened(block + i), d, scratch.widened + i);
     }
-    multiply_rows(static_cast<std::size_t>(task.row_end - task.row_begin), kPanelWidth,
-                  {args.input + task.row_begin * args.input_stride + begin,
-                   static_cast<std::size_t>(args.input_stride), scratch.widened, kPanelWidth, size, scratch.sums,
-                   kPanelWidth, begin == 0 ? Start::kFromZero : Start::kFromC});
+    multiply_rows(
+        static_cast<std::size_t>(task.row_end - task.row_begin), kPanelWidth,
+        {args.input + task.row_begin * args.input_stride + begin, static_cast<std::size_t>(args.input_stride),
+         scratch.widened, kPanelWidth, size, scratch.sums, kPanelWidth, begin == 0 ? Start::kFromZero : Start::kFromC});
   }
 }
 

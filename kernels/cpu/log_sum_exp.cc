@@ -1,5 +1,5 @@
-// output = log(sum e^(x - max)) + max. Terms in float32, summed in four vectors of partial sums at fixed positions; relative
-// error of the sum about row_size / (4 * lanes) * 2^-24.
+// output = log(sum e^(x - max)) + max. Terms in float32, summed in four vectors of partial sums at fixed positions;
+// relative error of the sum about row_size / (4 * lanes) * 2^-24.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/log_sum_exp.cc"
 #include "hwy/foreach_target.h"

@@ -1,5 +1,5 @@
-// output = input / sqrt(mean(input²) + epsilon) * weight; the sum of squares in float32, over four vectors of partial sums at
-// fixed positions (relative error about group_size / (4 * lanes) * 2^-24).
+// output = input / sqrt(mean(input²) + epsilon) * weight; the sum of squares in float32, over four vectors of partial
+// sums at fixed positions (relative error about group_size / (4 * lanes) * 2^-24).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/rms_norm.cc"
 #include "hwy/foreach_target.h"

@@ -1,5 +1,5 @@
-// Rotary embedding in float32: x_i' = x_i cos - x_j sin, x_j' = x_j cos + x_i sin with j = i + rotary_dim / 2; one rounding of
-// a product and one of a fused multiply-add each.
+// Rotary embedding in float32: x_i' = x_i cos - x_j sin, x_j' = x_j cos + x_i sin with j = i + rotary_dim / 2; one
+// rounding of a product and one of a fused multiply-add each.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/rope.cc"
 #include "hwy/foreach_target.h"

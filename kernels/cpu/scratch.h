@@ -26,8 +26,8 @@ class Scratch {
   base::AlignedBuffer<std::byte> buffer_;
 };
 
-// As many buffers as threads. Before a parallel_for the caller reserves; each task then leases one buffer, which does not
-// fail because no more tasks run at once than there are threads.
+// As many buffers as threads. Before a parallel_for the caller reserves; each task then leases one buffer, which does
+// not fail because no more tasks run at once than there are threads.
 class ScratchPool {
   struct alignas(64) Entry {
     std::atomic<bool> in_use{false};

@@ -21,7 +21,9 @@ using FloatTag = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<FloatTag>;
 inline constexpr std::size_t kLanes = HWY_LANES(float);
 
-HWY_INLINE FloatVector load_widened(const float* p) { return hn::LoadU(FloatTag(), p); }
+HWY_INLINE FloatVector load_widened(const float* p) {
+  return hn::LoadU(FloatTag(), p);
+}
 HWY_INLINE FloatVector load_widened(const hwy::float16_t* p) {
   const hn::Rebind<hwy::float16_t, FloatTag> narrow;
   return hn::PromoteTo(FloatTag(), hn::LoadU(narrow, p));

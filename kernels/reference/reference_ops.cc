@@ -26,6 +26,8 @@ class ReferenceOps final : public Ops {
 
 }  // namespace
 
-std::unique_ptr<Ops> make_reference_ops() { return std::make_unique<ReferenceOps>(); }
+std::unique_ptr<Ops> make_reference_ops() {
+  return std::make_unique<ReferenceOps>();
+}
 
 }  // namespace trireme::kernels

@@ -96,7 +96,7 @@ base::Status HuggingFaceCheckpoint::add_index(const std::filesystem::path& path)
     }
     tensors_.insert(tensors_.end(), std::move_iterator(tensors->begin()), std::move_iterator(tensors->end()));
   }
-  std::sort(tensors_.begin(), tensors_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::ranges::sort(tensors_, {}, &TensorInfo::name);
   for (const auto& [tensor, shard] : *index) {
     if (find(tensor) == nullptr) {
       return base::invalid_argument((path_ / shard).string() + ": tensor " + in_quotes(tensor) + ": missing, though " +

@@ -93,9 +93,7 @@ class EntryCollector : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   bool fail(const std::string& reason) {
-    if (depth_ == 0) {
-      error_ = "header is not a JSON object";
-    } else if (in_metadata_ || entries_.empty()) {
+    if (in_metadata_) {
       error_ = "header, key '__metadata__': " + reason;
     } else {
       error_ = "tensor " + in_quotes(entries_.back().name) + ": " + reason;
@@ -148,9 +146,7 @@ base::Status check_coverage(std::span<const TensorInfo> tensors, std::span<const
                             const std::string& file) {
   std::vector<const TensorInfo*> by_offset;
   for (const TensorInfo& tensor : tensors) by_offset.push_back(&tensor);
-  std::sort(by_offset.begin(), by_offset.end(), [](const TensorInfo* a, const TensorInfo* b) {
-    return std::pair(a->data, a->bytes) < std::pair(b->data, b->bytes);
-  });
+  std::ranges::sort(by_offset, {}, [](const TensorInfo* tensor) { return std::pair(tensor->data, tensor->bytes); });
   const std::byte* covered = data.data();
   for (const TensorInfo* tensor : by_offset) {
     if (tensor->data != covered) {
@@ -186,10 +182,8 @@ base::Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> byt
     if (!tensor) return tensor.error();
     header.tensors.push_back(std::move(*tensor));
   }
-  const auto by_name = [](const TensorInfo& a, const TensorInfo& b) { return a.name < b.name; };
-  const auto same_name = [](const TensorInfo& a, const TensorInfo& b) { return a.name == b.name; };
-  std::sort(header.tensors.begin(), header.tensors.end(), by_name);
-  const auto duplicate = std::adjacent_find(header.tensors.begin(), header.tensors.end(), same_name);
+  std::ranges::sort(header.tensors, {}, &TensorInfo::name);
+  const auto duplicate = std::ranges::adjacent_find(header.tensors, {}, &TensorInfo::name);
   if (duplicate != header.tensors.end()) {
     return base::invalid_argument(file + ": tensor " + in_quotes(duplicate->name) + ": name appears twice");
   }

@@ -111,12 +111,13 @@ bool looks_like_a_setting(const std::string& variable, const std::vector<Setting
 base::Status apply_environment(ResolvedConfig& resolved, const std::map<std::string, std::string>& environment) {
   std::vector<std::string> names;
   for (const Setting& setting : resolved.table) names.push_back(setting.environment_name());
-  for (const auto& [variable, value] : environment) {
+  for (const auto& entry : environment) {
+    const std::string& variable = entry.first;
     if (!variable.starts_with(kVariablePrefix)) continue;
     const std::optional<std::size_t> index =
         find_setting(resolved.table, [&](const Setting& setting) { return setting.environment_name() == variable; });
     if (index) {
-      const base::Status stored = store(resolved, *index, value, {Source::kEnvironment, variable});
+      const base::Status stored = store(resolved, *index, entry.second, {Source::kEnvironment, variable});
       if (!stored) return stored;
     } else if (looks_like_a_setting(variable, resolved.table)) {
       return base::invalid_argument("environment: unknown variable '" + variable + "'" + did_you_mean(variable, names));

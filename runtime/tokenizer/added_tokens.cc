@@ -1,5 +1,7 @@
 #include "runtime/tokenizer/added_tokens.h"
 
+#include <algorithm>
+
 #include <utility>
 
 #include "base/check.h"
@@ -75,28 +77,42 @@ bool AddedTokens::is_single_word(std::string_view text, std::size_t begin, std::
   return end == text.size() || !is_word_character(first_character(text.substr(end)).code_point);
 }
 
-void AddedTokens::split(std::string_view text, SpecialTokens mode, std::vector<TextSegment>& segments) const {
+std::optional<AddedTokens::Match> AddedTokens::next_match(std::string_view text, std::size_t from) const {
+  for (std::size_t i = from; i < text.size(); ++i) {
+    if (first_[static_cast<unsigned char>(text[i])] == kNone) continue;
+    const std::int32_t index = longest_match(text.substr(i));
+    if (index != kNone) return Match{i, &tokens_[static_cast<std::size_t>(index)]};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::size_t> AddedTokens::special_offsets(std::string_view text) const {
+  std::vector<std::size_t> offsets;
+  std::size_t from = 0;
+  while (const auto match = next_match(text, from)) {
+    if (match->token->special) offsets.push_back(match->offset);
+    from = match->offset + match->token->content.size();
+  }
+  return offsets;
+}
+
+void AddedTokens::split(std::string_view text, const SplitOptions& options, std::vector<TextSegment>& segments) const {
   std::size_t done = 0;  // the text before it is in `segments`
-  for (std::size_t i = 0; i < text.size();) {
-    const std::int32_t index =
-        first_[static_cast<unsigned char>(text[i])] == kNone ? kNone : longest_match(text.substr(i));
-    if (index == kNone) {
-      ++i;
-      continue;
-    }
-    const AddedToken& token = tokens_[static_cast<std::size_t>(index)];
-    const std::size_t match_end = i + token.content.size();
-    const bool as_text = token.special && mode == SpecialTokens::kAsText;
-    if (as_text || (token.single_word && !is_single_word(text, i, match_end))) {
-      i = match_end;
-      continue;
-    }
-    const std::size_t begin = token.lstrip ? done + trailing_whitespace(text.substr(done, i - done)) : i;
+  std::size_t from = 0;
+  while (const auto match = next_match(text, from)) {
+    const AddedToken& token = *match->token;
+    const std::size_t match_end = match->offset + token.content.size();
+    const auto& literal = options.literal_offsets;
+    const bool as_text = token.special && (options.special == SpecialTokens::kAsText ||
+                                           std::binary_search(literal.begin(), literal.end(), match->offset));
+    from = match_end;
+    if (as_text || (token.single_word && !is_single_word(text, match->offset, match_end))) continue;
+    const std::size_t begin =
+        token.lstrip ? done + trailing_whitespace(text.substr(done, match->offset - done)) : match->offset;
     const std::size_t end = token.rstrip ? match_end + leading_whitespace(text.substr(match_end)) : match_end;
     if (begin > done) segments.push_back({text.substr(done, begin - done), std::nullopt});
     segments.push_back({text.substr(begin, end - begin), token.id});
-    done = end;
-    i = end;
+    done = from = end;
   }
   if (done < text.size()) segments.push_back({text.substr(done), std::nullopt});
 }

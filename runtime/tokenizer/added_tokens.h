@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,14 +35,27 @@ class AddedTokens {
   // Of two tokens with the same content the first one counts.
   explicit AddedTokens(std::vector<AddedToken> tokens);
 
-  // Appends the parts of `text`, valid UTF-8, none of them empty. With kAsText special tokens are ordinary text.
-  void split(std::string_view text, SpecialTokens mode, std::vector<TextSegment>& segments) const;
+  // Which special tokens are ordinary text: with kAsText all, else those that begin at `literal_offsets`, ascending.
+  struct SplitOptions {
+    SpecialTokens special = SpecialTokens::kRecognise;
+    std::span<const std::size_t> literal_offsets = {};
+  };
+  // Appends the parts of `text`, valid UTF-8, none of them empty.
+  void split(std::string_view text, const SplitOptions& options, std::vector<TextSegment>& segments) const;
+  // Where special tokens begin in `text`.
+  std::vector<std::size_t> special_offsets(std::string_view text) const;
   std::optional<TokenId> find(std::string_view content) const;
   bool empty() const { return tokens_.empty(); }
 
  private:
   static constexpr std::int32_t kNone = -1;
   std::int32_t child(std::int32_t node, char byte) const;
+  struct Match {
+    std::size_t offset;
+    const AddedToken* token;
+  };
+  // The first token at or after `from`; no matter whether it counts.
+  std::optional<Match> next_match(std::string_view text, std::size_t from) const;
   std::int32_t longest_match(std::string_view text) const;  // index of the longest token that `text` begins with
   static bool is_single_word(std::string_view text, std::size_t begin, std::size_t end);
 

@@ -7,14 +7,13 @@
 #include "runtime/tokenizer/byte_level_bpe.h"
 #include "runtime/tokenizer/generation_ends.h"
 #include "runtime/tokenizer/loaders.h"
+#include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/pre_tokenizer_patterns.h"
 #include "runtime/tokenizer/sentencepiece_bpe.h"
 #include "runtime/tokenizer/utf8.h"
 
 namespace trireme::tokenizer {
 namespace {
-
-constexpr std::string_view kMetaspace = "\xE2\x96\x81";
 
 // The values of tokenizer.ggml.token_type.
 enum GgufTokenType { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };

@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "base/check.h"
+#include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/utf8.h"
 
 namespace trireme::tokenizer {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = std::size_t{1} << 30;  // positions within a word are 32-bit numbers
-constexpr std::string_view kMetaspace = "\xE2\x96\x81";
-
 std::string with_spaces(std::string_view token) {
   std::string text;
   text.reserve(token.size());
@@ -37,7 +36,7 @@ base::Result<std::vector<TokenId>> PipelineTokenizer::encode(std::string_view te
   }
   std::vector<TokenId> ids;
   std::vector<TextSegment> segments;
-  parts_.added_tokens.split(text, options.special, segments);
+  parts_.added_tokens.split(text, {options.special, options.literal_offsets}, segments);
   for (const TextSegment& segment : segments) {
     if (segment.token) {
       ids.push_back(*segment.token);
@@ -60,7 +59,7 @@ base::Status PipelineTokenizer::encode_text(std::string_view text, SpecialTokens
     text = normalized;
   }
   std::vector<TextSegment> segments;
-  parts_.normalized_added_tokens.split(text, mode, segments);
+  parts_.normalized_added_tokens.split(text, {mode, {}}, segments);
   for (const TextSegment& segment : segments) {
     if (segment.token) {
       ids.push_back(*segment.token);

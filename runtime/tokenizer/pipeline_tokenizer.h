@@ -46,6 +46,9 @@ class PipelineTokenizer final : public Tokenizer {
 
   std::int32_t vocab_size() const override { return parts_.vocabulary->size(); }
   bool is_special(TokenId token) const override { return parts_.vocabulary->kind(token) == TokenKind::kSpecial; }
+  std::vector<std::size_t> special_offsets(std::string_view text) const override {
+    return parts_.added_tokens.special_offsets(text);
+  }
   std::optional<TokenId> token_id(std::string_view content) const override;
   std::optional<TokenId> bos() const override { return parts_.bos; }
   const std::vector<TokenId>& end_of_generation() const override { return parts_.end_of_generation; }

@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "runtime/tokenizer/metaspace.h"
+
 namespace trireme::tokenizer {
 namespace {
-
-constexpr std::string_view kMetaspace = "\xE2\x96\x81";
 
 struct Part {
   std::size_t begin = 0;

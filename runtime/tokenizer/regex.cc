@@ -11,7 +11,7 @@
 namespace trireme::tokenizer {
 namespace {
 
-constexpr std::size_t kJitStackStart = 32 << 10;
+constexpr std::size_t kJitStackStart = 64 << 10;
 constexpr std::size_t kJitStackLimit = 16 << 20;
 constexpr std::uint32_t kHeapLimitKib = 64 << 10;   // without just-in-time compilation
 constexpr std::uint32_t kMatchLimit = 100'000'000;  // steps of one match; ordinary patterns need a few per character
@@ -50,8 +50,8 @@ base::Result<Regex> Regex::literal(std::string_view text) {
 base::Result<Regex> Regex::compile_with(std::string_view pattern, std::uint32_t options) {
   int error = 0;
   PCRE2_SIZE offset = 0;
-  Code code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
-                          options | PCRE2_NEVER_BACKSLASH_C, &error, &offset, nullptr));
+  Code code(
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), options, &error, &offset, nullptr));
   if (code == nullptr) {
     return base::unsupported("regular expression \"" + std::string(pattern) + "\": " + error_text(error) +
                              " at offset " + std::to_string(offset));
@@ -67,6 +67,15 @@ Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
 
 struct Regex::Matcher::Impl {
+  // Few patterns need more than the 32 KiB of the thread's stack that PCRE2 starts with. False: it is grown already.
+  bool grow_stack() {
+    if (stack != nullptr) return false;
+    stack.reset(pcre2_jit_stack_create(kJitStackStart, kJitStackLimit, nullptr));
+    if (stack == nullptr) return false;
+    pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
+    return true;
+  }
+
   const pcre2_code* code;
   // The context refers to the stack: it is destroyed first.
   JitStack stack;
@@ -76,11 +85,9 @@ struct Regex::Matcher::Impl {
 
 Regex::Matcher::Matcher(const Regex& regex)
     : impl_(std::make_unique<Impl>(
-          Impl{regex.impl_->code.get(), JitStack(pcre2_jit_stack_create(kJitStackStart, kJitStackLimit, nullptr)),
-               MatchContext(pcre2_match_context_create(nullptr)),
+          Impl{regex.impl_->code.get(), nullptr, MatchContext(pcre2_match_context_create(nullptr)),
                MatchData(pcre2_match_data_create_from_pattern(regex.impl_->code.get(), nullptr))})) {
   if (impl_->context == nullptr || impl_->data == nullptr) throw std::bad_alloc();
-  if (impl_->stack != nullptr) pcre2_jit_stack_assign(impl_->context.get(), nullptr, impl_->stack.get());
   pcre2_set_match_limit(impl_->context.get(), kMatchLimit);
   pcre2_set_heap_limit(impl_->context.get(), kHeapLimitKib);
 }
@@ -94,6 +101,7 @@ base::Status Regex::Matcher::find_all(std::string_view subject, std::vector<Matc
     const int code =
         pcre2_match(impl_->code, text, subject.size(), offset, options, impl_->data.get(), impl_->context.get());
     if (code == PCRE2_ERROR_NOMATCH) break;
+    if (code == PCRE2_ERROR_JIT_STACKLIMIT && impl_->grow_stack()) continue;
     if (code < 0) {
       return base::invalid_argument("the tokenizer's regular expression fails on this text at byte " +
                                     std::to_string(offset) + ": " + error_text(code));

@@ -1,5 +1,6 @@
 // Regex: a compiled regular expression (PCRE2 with just-in-time compilation) with the meaning that tokenizers give it:
-// the text is UTF-8, and classes follow Unicode. Matching runs in bounded memory and does not use the thread's stack.
+// the text is UTF-8, and classes follow Unicode. Matching takes bounded memory, and at
+// most about 32 KiB of the thread's stack.
 #pragma once
 
 #include <cstddef>

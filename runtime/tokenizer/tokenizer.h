@@ -22,8 +22,10 @@ enum class SpecialTokens { kRecognise, kAsText };
 
 struct EncodeOptions {
   SpecialTokens special = SpecialTokens::kRecognise;
-  bool add_special =
-      true;  // BOS (and EOS) as the model's post-processor adds them; never a second BOS where the text begins with one
+  // BOS (and EOS) as the model's post-processor adds them; never a second BOS where the text begins with one.
+  bool add_special = true;
+  // Byte offsets, ascending, where what looks like a special token is text all the same (the content of a message).
+  std::span<const std::size_t> literal_offsets = {};
 };
 
 class Tokenizer {
@@ -35,13 +37,16 @@ class Tokenizer {
 
   // Error: the text is not valid UTF-8.
   virtual base::Result<std::vector<TokenId>> encode(std::string_view text, EncodeOptions options = {}) const = 0;
-  // The bytes of the whole text; a sequence of tokens can end within a character. Ids must be in [0, vocab_size).
+  // The bytes of the whole text; a sequence of tokens can end within a character. Ids without a token
+  // (holes, padding rows of the embedding) have no bytes.
   virtual std::string decode(std::span<const TokenId> tokens, bool skip_special = false) const = 0;
   // The bytes that this token adds to a text. `at_start`: SentencePiece-style decoders strip the first space.
   virtual std::string token_bytes(TokenId token, bool at_start = false) const = 0;
 
   virtual std::int32_t vocab_size() const = 0;
   virtual bool is_special(TokenId token) const = 0;
+  // Byte offsets where encode() would recognise a special token in valid UTF-8.
+  virtual std::vector<std::size_t> special_offsets(std::string_view text) const = 0;
   virtual std::optional<TokenId> token_id(std::string_view content) const = 0;  // of a whole token, special or not
   virtual std::optional<TokenId> bos() const = 0;
   // All ids that end a generation: eos of the tokenizer's and generation's configuration, end-of-turn tokens.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/tokenizer/json_error.h"
+#include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/pre_tokenizer_patterns.h"
 #include "runtime/tokenizer/tokenizer_json_steps.h"
 
@@ -10,8 +11,6 @@ namespace trireme::tokenizer {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::string_view kMetaspace = "\xE2\x96\x81";
 
 // {"String": "…"} or {"Regex": "…"}
 base::Result<Regex> parse_pattern(const json& pattern) {
@@ -55,7 +54,7 @@ base::Result<SplitBehavior> parse_behavior(const std::string& name) {
 base::Status add_split(base::Result<Regex> pattern, SplitBehavior behavior, bool invert,
                        std::vector<PreTokenizerStep>& steps) {
   if (!pattern) return pattern.error();
-  steps.push_back(SplitStep{std::move(*pattern), behavior, invert});
+  steps.emplace_back(SplitStep{std::move(*pattern), behavior, invert});
   return base::ok_status();
 }
 
@@ -71,7 +70,7 @@ base::Status add_digits(const json& step, std::vector<PreTokenizerStep>& steps) 
 }
 
 base::Status add_byte_level(const json& step, std::vector<PreTokenizerStep>& steps) {
-  if (step.value("add_prefix_space", true)) steps.push_back(PrefixSpaceStep{});
+  if (step.value("add_prefix_space", true)) steps.emplace_back(PrefixSpaceStep{});
   if (!step.value("use_regex", true)) return base::ok_status();
   return add_split(Regex::compile(kGpt2Pattern), SplitBehavior::kIsolated, false, steps);
 }
@@ -81,15 +80,13 @@ base::Status add_metaspace(const json& step, std::vector<PreTokenizerStep>& step
     return base::unsupported("pre_tokenizer Metaspace with another replacement than U+2581 is not supported");
   }
   const std::string scheme = step.value("prepend_scheme", step.value("add_prefix_space", true) ? "always" : "never");
-  MetaspaceStep metaspace{.split = step.value("split", true)};
-  if (scheme == "never") {
-    metaspace.prepend = MetaspaceStep::Prepend::kNever;
-  } else if (scheme == "first") {
-    metaspace.prepend = MetaspaceStep::Prepend::kFirst;
-  } else if (scheme != "always") {
+  if (scheme != "never" && scheme != "first" && scheme != "always") {
     return base::unsupported("pre_tokenizer Metaspace prepend_scheme \"" + scheme + "\" is not supported");
   }
-  steps.push_back(metaspace);
+  const auto prepend = scheme == "never"   ? MetaspaceStep::Prepend::kNever
+                       : scheme == "first" ? MetaspaceStep::Prepend::kFirst
+                                           : MetaspaceStep::Prepend::kAlways;
+  steps.emplace_back(MetaspaceStep{prepend, step.value("split", true)});
   return base::ok_status();
 }
 

@@ -3,14 +3,13 @@
 #include <string>
 
 #include "runtime/tokenizer/json_error.h"
+#include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/tokenizer_json_steps.h"
 
 namespace trireme::tokenizer {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::string_view kMetaspace = "\xE2\x96\x81";
 
 base::Status add_decoder_step(const json& step, ParsedDecoder& parsed) {
   const auto& type = step.at("type").get_ref<const std::string&>();

@@ -92,6 +92,7 @@ bool is_whitespace(char32_t code_point) {
 }
 
 bool is_word_character(char32_t code_point) {
+  if (code_point == 0x200C || code_point == 0x200D) return true;  // joiners
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(code_point))) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:

@@ -36,6 +36,6 @@ void append_utf8(char32_t code_point, std::string& output);
 char32_t last_code_point(std::string_view text);
 
 bool is_whitespace(char32_t code_point);      // Unicode's White_Space
-bool is_word_character(char32_t code_point);  // letters, marks, digits, connectors: \w of Unicode regular expressions
+bool is_word_character(char32_t code_point);  // letters, marks, digits, connectors, joiners, as \w in UTS #18
 
 }  // namespace trireme::tokenizer

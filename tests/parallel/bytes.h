@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace trireme::tests {
+namespace trireme::test {
 
 inline std::vector<std::byte> make_bytes(std::size_t size, int seed) {
   std::vector<std::byte> bytes(size);
@@ -17,4 +17,4 @@ inline std::vector<std::byte> make_bytes(std::size_t size, int seed) {
   return bytes;
 }
 
-}  // namespace trireme::tests
+}  // namespace trireme::test

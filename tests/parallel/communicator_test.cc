@@ -12,15 +12,15 @@
 namespace trireme::parallel {
 namespace {
 
-using tests::for_each_rank;
-using tests::make_bytes;
+using test::for_each_rank;
+using test::make_bytes;
 
 void finish(Communicator::Operation& operation) {
   while (!operation.test()) std::this_thread::yield();
 }
 
 class CommunicatorTest : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, CommunicatorTest, testing::ValuesIn(tests::rank_counts()));
+INSTANTIATE_TEST_SUITE_P(Ranks, CommunicatorTest, testing::ValuesIn(test::rank_counts()));
 
 TEST_P(CommunicatorTest, EveryPairOfRanksExchangesMessages) {
   for_each_rank(GetParam(), [](Communicator& communicator) {
@@ -78,8 +78,8 @@ TEST_P(CommunicatorTest, MessageLongerThanItsBufferIsAnErrorAndWritesNothingBeyo
       for (const std::size_t size : {std::size_t{16}, std::size_t{100'000}}) {
         const std::vector<std::byte> message = make_bytes(size, 1);
         std::vector<std::byte> buffer(size);
-        auto receive = communicator.irecv(std::span(buffer).first(8), peer_distance == 0 ? communicator.rank() : previous,
-                                          Tag::kPlan);
+        auto receive = communicator.irecv(std::span(buffer).first(8),
+                                          peer_distance == 0 ? communicator.rank() : previous, Tag::kPlan);
         auto send = communicator.isend(message, peer_distance == 0 ? communicator.rank() : next, Tag::kPlan);
         EXPECT_THROW(finish(*receive), ParallelError);
         finish(*send);
@@ -131,7 +131,7 @@ TEST_P(CommunicatorTest, BarrierWaitsForTheLastRank) {
     if (communicator.rank() == communicator.size() - 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     ++arrived;
     communicator.barrier();
-    const int ranks_here = static_cast<int>(tests::rank_counts().size()) > 1 ? communicator.size() : 1;
+    const int ranks_here = static_cast<int>(test::rank_counts().size()) > 1 ? communicator.size() : 1;
     EXPECT_EQ(arrived, ranks_here);
   });
 }

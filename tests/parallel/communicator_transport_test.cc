@@ -9,8 +9,8 @@
 namespace trireme::parallel {
 namespace {
 
-using tests::for_each_rank;
-using tests::with_compute_thread;
+using test::for_each_rank;
+using test::with_compute_thread;
 
 constexpr std::uint32_t kEpoch = 5;
 
@@ -21,10 +21,12 @@ PipelineNeighbours neighbours_of(const Communicator& communicator) {
   return neighbours;
 }
 
-std::size_t step_bytes(std::uint64_t step) { return step % 3 == 0 ? 400'000 : 2304 * (1 + step % 5); }
+std::size_t step_bytes(std::uint64_t step) {
+  return step % 3 == 0 ? 400'000 : 2304 * (1 + step % 5);
+}
 
 class CommunicatorTransportTest : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, CommunicatorTransportTest, testing::ValuesIn(tests::rank_counts()));
+INSTANTIATE_TEST_SUITE_P(Ranks, CommunicatorTransportTest, testing::ValuesIn(test::rank_counts()));
 
 // A stage as the stage worker runs it: the receive of the next step starts before this one computes, and a send buffer
 // is used again two steps later. "Computing" adds one to every byte.

@@ -12,16 +12,16 @@
 namespace trireme::parallel {
 namespace {
 
-using tests::Fault;
-using tests::for_each_rank;
-using tests::make_bytes;
-using tests::poll_until;
-using tests::with_compute_thread;
+using test::Fault;
+using test::for_each_rank;
+using test::make_bytes;
+using test::poll_until;
+using test::with_compute_thread;
 
 constexpr std::uint32_t kEpoch = 7;
 
 class ControlChannelTest : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, ControlChannelTest, testing::ValuesIn(tests::rank_counts()));
+INSTANTIATE_TEST_SUITE_P(Ranks, ControlChannelTest, testing::ValuesIn(test::rank_counts()));
 
 // Sizes about the limits of one, two and three frames, and none.
 std::vector<std::size_t> message_sizes() {
@@ -97,7 +97,7 @@ class Harmed {
 
  private:
   std::vector<std::unique_ptr<Communicator>> communicators_;
-  tests::FaultyCommunicator network_;
+  test::FaultyCommunicator network_;
   MessageLoop loop_;
   ControlReceiver receiver_;
   ControlSender sender_;

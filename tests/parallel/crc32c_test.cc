@@ -23,7 +23,7 @@ TEST(Crc32c, GivesThePublishedValues) {
 }
 
 TEST(Crc32c, OfPartsIsThatOfTheWhole) {
-  const auto bytes = tests::make_bytes(100, 1);
+  const auto bytes = test::make_bytes(100, 1);
   const auto whole = std::span<const std::byte>(bytes);
   for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
     EXPECT_EQ(crc32c(whole.subspan(cut), crc32c(whole.first(cut))), crc32c(whole));
@@ -32,7 +32,7 @@ TEST(Crc32c, OfPartsIsThatOfTheWhole) {
 
 TEST(PayloadChecksum, NoticesEveryFlippedBitSwapAndCut) {
   for (const std::size_t size : {1u, 7u, 31u, 32u, 33u, 100u, 256u}) {
-    auto bytes = tests::make_bytes(size, static_cast<int>(size));
+    auto bytes = test::make_bytes(size, static_cast<int>(size));
     const auto checksum = payload_checksum(bytes);
     for (std::size_t bit = 0; bit < 8 * size; ++bit) {
       bytes[bit / 8] ^= static_cast<std::byte>(1 << (bit % 8));

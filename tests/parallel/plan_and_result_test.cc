@@ -12,18 +12,20 @@
 namespace trireme::parallel {
 namespace {
 
-using tests::for_each_rank;
-using tests::make_bytes;
-using tests::poll_until;
-using tests::with_compute_thread;
+using test::for_each_rank;
+using test::make_bytes;
+using test::poll_until;
+using test::with_compute_thread;
 
 constexpr std::uint32_t kEpoch = 3;
 constexpr int kSteps = 25;
 
-std::size_t plan_size(int step) { return static_cast<std::size_t>(step * step * 170); }
+std::size_t plan_size(int step) {
+  return static_cast<std::size_t>(step * step * 170);
+}
 
 class PlanAndResultTest : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, PlanAndResultTest, testing::ValuesIn(tests::rank_counts()));
+INSTANTIATE_TEST_SUITE_P(Ranks, PlanAndResultTest, testing::ValuesIn(test::rank_counts()));
 
 // Every rank, rank 0 too, answers each plan from its compute thread; rank 0 sends all plans without waiting.
 void serve_plans(MessageLoop& loop, int rank) {

@@ -13,10 +13,10 @@
 namespace trireme::parallel {
 namespace {
 
-using tests::Fault;
-using tests::for_each_rank;
-using tests::make_bytes;
-using tests::with_compute_thread;
+using test::Fault;
+using test::for_each_rank;
+using test::make_bytes;
+using test::with_compute_thread;
 
 constexpr std::uint32_t kEpoch = 5;
 
@@ -26,11 +26,12 @@ PipelineNeighbours neighbours_of(const Communicator& communicator) {
   return {0, std::nullopt};
 }
 
-// What the receiver of steps 0, 1 and 2 says when the sender's messages are harmed. A message that fails is of one rank.
+// What the receiver of steps 0, 1 and 2 says when the sender's messages are harmed. A message that fails is of one
+// rank.
 std::string error_with(int nth, Fault fault, std::size_t bytes = 1000) {
   std::string result = "no error";
   for_each_rank(2, [&](Communicator& communicator) {
-    tests::FaultyCommunicator network(communicator, Tag::kActivation, nth, fault);
+    test::FaultyCommunicator network(communicator, Tag::kActivation, nth, fault);
     std::array<std::vector<std::byte>, 3> buffers;
     for (std::size_t step = 0; step < 3; ++step) buffers[step] = make_bytes(bytes, static_cast<int>(step));
     MessageLoop loop(network);

@@ -42,8 +42,8 @@ BlockFactors factors_of(TensorType type) {
     case TensorType::kQ4_1: return {0, 1 / 4.6, -7.5 / 4.6};
     case TensorType::kQ5_0: return {0, 1 / 9.2, 0};
     case TensorType::kQ5_1: return {0, 1 / 9.2, -15.5 / 9.2};
-    case TensorType::kQ4_K: return {0, 1 / (36.0 * 4.6), 7.5 / (36.0 * 4.6)};
-    case TensorType::kQ5_K: return {0, 1 / (36.0 * 9.2), 15.5 / (36.0 * 9.2)};
+    case TensorType::kQ4_K: return {0, 1 / 255.6, 7.5 / 255.6};
+    case TensorType::kQ5_K: return {0, 1 / 521.3, 15.5 / 521.3};
     case TensorType::kQ6_K: return {208, 1 / (73.9 * 18.5), 0};
     case TensorType::kF32:
     case TensorType::kF16:

@@ -18,6 +18,16 @@ config::Config exact_config(const std::string& model_path) {
   return config;
 }
 
+config::Config default_config(const std::string& model_path) {
+  config::Config config = exact_config(model_path);
+  config.model.weights = base::DType::kF16;
+  config.kv_cache.key = base::DType::kF16;
+  config.kv_cache.value = base::DType::kI8;
+  config.kv_cache.block_tokens = 8;
+  config.kv_cache.memory_bytes = 64 << 20;
+  return config;
+}
+
 void run_rank(const config::Config& config, parallel::Communicator& communicator,
               const std::function<void(engine::RankRuntime&)>& body) {
   engine::RankContext context;
@@ -80,6 +90,25 @@ scheduler::Request greedy(std::vector<scheduler::TokenId> prompt, std::int32_t m
   request.prompt = std::move(prompt);
   request.max_tokens = max_tokens;
   return request;
+}
+
+std::vector<scheduler::Request> mixed_requests() {
+  std::vector<scheduler::Request> requests;
+  const auto prompts = random_prompts(32, 90, 512);
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    requests.push_back(greedy(prompts[i], 4 + static_cast<std::int32_t>(i % 13) * 5));
+    scheduler::SamplingParams& sampling = requests.back().sampling;
+    sampling.seed = i;
+    sampling.num_logprobs = 3;
+    if (i % 3 == 1) sampling.temperature = 0.8f;
+    if (i % 3 == 2) {
+      sampling.temperature = 1.2f;
+      sampling.top_k = 40;
+      sampling.repetition_penalty = 1.3f;
+    }
+    requests.back().prompt_logprobs = i % 5 == 0;
+  }
+  return requests;
 }
 
 std::vector<std::vector<scheduler::TokenId>> random_prompts(int count, int max_length, int vocab_size) {

@@ -15,6 +15,9 @@ namespace trireme::test {
 // float32 weights and cache, one thread, a pool of 4 MiB per rank.
 config::Config exact_config(const std::string& model_path);
 
+// The default formats (FP16 weights and keys, INT8 values), whose rounding shows every difference; blocks of 8 tokens.
+config::Config default_config(const std::string& model_path);
+
 // Runs `body` with rank 0's runtime over num_ranks in-process ranks. Start-up errors throw std::runtime_error.
 void with_cluster(const config::Config& config, int num_ranks, const std::function<void(engine::RankRuntime&)>& body);
 
@@ -28,6 +31,9 @@ std::vector<std::vector<engine::Generation>> generate(engine::RankRuntime& runti
 
 // A greedy request of so many tokens that nothing stops early.
 scheduler::Request greedy(std::vector<scheduler::TokenId> prompt, std::int32_t max_tokens);
+
+// 32 requests that differ in length, sampling and what is asked of them, over a vocabulary of 512.
+std::vector<scheduler::Request> mixed_requests();
 
 // Prompts that differ in length and content, from a fixed seed; ids in [0, vocab_size).
 std::vector<std::vector<scheduler::TokenId>> random_prompts(int count, int max_length, int vocab_size);

@@ -3,7 +3,7 @@
 
 #include "tests/support/ranks.h"
 
-namespace trireme::tests {
+namespace trireme::test {
 
 void with_compute_thread(parallel::MessageLoop& loop, const std::function<void()>& body) {
   std::atomic<bool> finished = false;
@@ -22,4 +22,4 @@ void with_compute_thread(parallel::MessageLoop& loop, const std::function<void()
   if (error) std::rethrow_exception(error);
 }
 
-}  // namespace trireme::tests
+}  // namespace trireme::test

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace trireme::tests {
+namespace trireme::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -85,17 +85,11 @@ std::unique_ptr<Operation> FaultyCommunicator::isend(std::span<const std::byte> 
       auto first = send(copy);
       return std::make_unique<TwoOperations>(std::move(first), send(std::move(copy)));
     }
-    case Fault::kFlipBit:
-      copy[copy.size() / 2] ^= std::byte{1};
-      return send(std::move(copy));
-    case Fault::kTruncate:
-      copy.pop_back();
-      return send(std::move(copy));
-    case Fault::kSwapWithNext:
-      held_ = std::move(copy);
-      return std::make_unique<NothingSent>();
+    case Fault::kFlipBit: copy[copy.size() / 2] ^= std::byte{1}; return send(std::move(copy));
+    case Fault::kTruncate: copy.pop_back(); return send(std::move(copy));
+    case Fault::kSwapWithNext: held_ = std::move(copy); return std::make_unique<NothingSent>();
   }
   return nullptr;
 }
 
-}  // namespace trireme::tests
+}  // namespace trireme::test

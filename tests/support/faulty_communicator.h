@@ -7,7 +7,7 @@
 
 #include "parallel/communicator.h"
 
-namespace trireme::tests {
+namespace trireme::test {
 
 enum class Fault { kNone, kDrop, kDelay, kDuplicate, kFlipBit, kTruncate, kSwapWithNext };
 
@@ -34,4 +34,4 @@ class FaultyCommunicator : public parallel::Communicator {
   std::vector<std::byte> held_;  // waits for the next send, to be sent after it
 };
 
-}  // namespace trireme::tests
+}  // namespace trireme::test

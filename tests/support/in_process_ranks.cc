@@ -8,7 +8,7 @@
 #include "parallel/in_process_communicator.h"
 #include "tests/support/ranks.h"
 
-namespace trireme::tests {
+namespace trireme::test {
 
 std::vector<int> rank_counts() {
   return {1, 2, 3, 4};
@@ -48,4 +48,4 @@ void for_each_rank(int num_ranks, const std::function<void(parallel::Communicato
   if (error) std::rethrow_exception(error);
 }
 
-}  // namespace trireme::tests
+}  // namespace trireme::test

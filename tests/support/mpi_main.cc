@@ -19,13 +19,13 @@
 #include "base/check.h"
 #include "parallel/mpi_environment.h"
 
-namespace trireme::tests {
+namespace trireme::test {
 namespace {
 
 using parallel::Communicator;
 using parallel::MpiEnvironment;
 
-constexpr std::chrono::seconds kTestLimit{30};
+constexpr std::chrono::seconds kTestLimit{120};
 
 struct World {
   std::unique_ptr<Communicator> for_tests, for_agreement;
@@ -116,10 +116,10 @@ Communicator& mpi_world() {
   return *world().for_tests;
 }
 
-}  // namespace trireme::tests
+}  // namespace trireme::test
 
 int main(int argc, char** argv) {
-  using namespace trireme::tests;
+  using namespace trireme::test;
   MpiEnvironment environment(&argc, &argv);
   world() = {environment.world(), environment.world()};
   testing::InitGoogleTest(&argc, argv);

@@ -3,8 +3,8 @@
 
 #include "parallel/communicator.h"
 
-namespace trireme::tests {
+namespace trireme::test {
 
 parallel::Communicator& mpi_world();
 
-}  // namespace trireme::tests
+}  // namespace trireme::test

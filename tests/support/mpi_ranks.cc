@@ -2,7 +2,7 @@
 #include "tests/support/mpi_main.h"
 #include "tests/support/ranks.h"
 
-namespace trireme::tests {
+namespace trireme::test {
 
 std::vector<int> rank_counts() {
   return {mpi_world().size()};
@@ -14,4 +14,4 @@ void for_each_rank(int num_ranks, const std::function<void(parallel::Communicato
   mpi_world().barrier();  // messages of one test do not meet receives of the next
 }
 
-}  // namespace trireme::tests
+}  // namespace trireme::test

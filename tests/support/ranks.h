@@ -9,7 +9,7 @@
 #include "parallel/communicator.h"
 #include "parallel/message_loop.h"
 
-namespace trireme::tests {
+namespace trireme::test {
 
 // The numbers of ranks that this program can run: 1, 2, 3, 4, or only the size of the MPI world.
 std::vector<int> rank_counts();
@@ -29,4 +29,4 @@ void poll_until(parallel::MessageLoop& loop, Condition done) {
   }
 }
 
-}  // namespace trireme::tests
+}  // namespace trireme::test

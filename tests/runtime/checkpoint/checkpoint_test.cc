@@ -126,7 +126,7 @@ TEST(CheckpointTest, SpreadsRandomTensorsAsTheWriterPromises) {
     std::vector<float> values(64 * 256);
     Checkpoint::read_rows(tensor, 0, 64, values.data());
     const double squares = std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
-    EXPECT_NEAR(std::sqrt(squares / static_cast<double>(values.size())), 0.25, 0.1) << to_string(type);
+    EXPECT_NEAR(std::sqrt(squares / static_cast<double>(values.size())), 0.25, 0.02) << to_string(type);
   }
 }
 

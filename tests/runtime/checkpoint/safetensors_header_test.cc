@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,15 @@ std::string error_of(std::string_view header, std::size_t data_bytes = 0) {
 
 // One entry of F32 type.
 std::string entry(const std::string& name, const std::string& shape, const std::string& offsets) {
-  return "\"" + name + R"(": {"dtype": "F32", "shape": )" + shape + R"(, "data_offsets": )" + offsets + "}";
+  return '"' + name + R"(": {"dtype": "F32", "shape": )" + shape + R"(, "data_offsets": )" + offsets + "}";
+}
+std::string header_of(std::initializer_list<std::string> entries) {
+  std::string header;
+  for (const std::string& entry : entries) header += (header.empty() ? '{' : ',') + entry;
+  return header + '}';
 }
 std::string one_tensor(const std::string& shape, const std::string& offsets) {
-  return "{" + entry("t", shape, offsets) + "}";
+  return header_of({entry("t", shape, offsets)});
 }
 
 TEST(SafetensorsHeaderTest, ListsTheTensorsByNameWithTheirBytes) {
@@ -58,8 +64,7 @@ TEST(SafetensorsHeaderTest, AcceptsMetadataSpacesAndAnEmptyObject) {
 }
 
 TEST(SafetensorsHeaderTest, AcceptsScalarsAndTensorsWithoutElements) {
-  EXPECT_EQ(error_of("{" + entry("scalar", "[]", "[0, 4]") + ", " + entry("none", "[0, 3]", "[4, 4]") + "}", 4),
-            "accepted");
+  EXPECT_EQ(error_of(header_of({entry("scalar", "[]", "[0, 4]"), entry("none", "[0, 3]", "[4, 4]")}), 4), "accepted");
   EXPECT_EQ(error_of(one_tensor("[7, 0, 4611686018427387904]", "[0, 0]")), "f: tensor 't': shape is too large");
 }
 
@@ -101,7 +106,7 @@ TEST(SafetensorsHeaderTest, RefusesEntriesOfAnotherForm) {
 }
 
 TEST(SafetensorsHeaderTest, RefusesDuplicateTensors) {
-  const std::string header = "{" + entry("t", "[1]", "[0, 4]") + "," + entry("t", "[1]", "[4, 8]") + "}";
+  const std::string header = header_of({entry("t", "[1]", "[0, 4]"), entry("t", "[1]", "[4, 8]")});
   EXPECT_EQ(error_of(header, 8), "f: tensor 't': name appears twice");
 }
 
@@ -115,7 +120,7 @@ TEST(SafetensorsHeaderTest, RefusesOffsetsThatDoNotCoverTheData) {
   EXPECT_EQ(error_of(one_tensor("[1]", "[0]"), 4), "f: tensor 't': data_offsets must be two numbers");
   EXPECT_EQ(error_of(one_tensor("[1]", "[0, 4, 8]"), 4), "f: tensor 't': data_offsets must be two numbers");
   EXPECT_EQ(error_of(one_tensor("[1]", "[0, 18446744073709551615]"), 4), "f: tensor 't': number too large");
-  EXPECT_EQ(error_of("{" + entry("a", "[2]", "[0, 8]") + "," + entry("b", "[1]", "[4, 8]") + "}", 8),
+  EXPECT_EQ(error_of(header_of({entry("a", "[2]", "[0, 8]"), entry("b", "[1]", "[4, 8]")}), 8),
             "f: tensor 'b': data overlaps another tensor's");
 }
 
@@ -152,7 +157,7 @@ TEST(SafetensorsHeaderTest, RefusesEveryShorterFile) {
 
 TEST(SafetensorsHeaderTest, KeepsTheMessageOnOneLine) {
   const std::string name = "a\\nb" + std::string(5000, 'x');
-  const std::string message = error_of("{" + entry(name, "[1]", "[4, 0]") + "}", 4);
+  const std::string message = error_of(header_of({entry(name, "[1]", "[4, 0]")}), 4);
   EXPECT_THAT(message, testing::HasSubstr("'a\\x0abxx"));
   EXPECT_LT(message.size(), 200u);
 }

@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         RealModel{"SmolLM2", "SmolLM2-135M-Instruct.Q4_1.gguf", "smollm2-tokenizer.json", 1, {0, 2}, {19556, 905}},
         RealModel{"Gemma3", "gemma-3-270m-q4_k_m.gguf", "gemma3-tokenizer.json", 2, {1, 106}, {2, 9259, 1902}}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace trireme::tokenizer

@@ -1,0 +1,81 @@
+#include "launch/chat_prompt.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace trireme::launch {
+namespace {
+
+// Unicode keeps U+FDD0 … U+FDEF for a program's own use; one that no message contains marks, before rendering, the
+// places where a message's text looks like a special token. The template carries the marks along, whatever it does to
+// the text.
+std::optional<std::string> unused_mark(const std::vector<ChatMessage>& messages) {
+  for (unsigned char last = 0x90; last <= 0xAF; ++last) {
+    const std::string mark = {'\xEF', '\xB7', static_cast<char>(last)};
+    const auto contains = [&](const ChatMessage& message) { return message.content.find(mark) != std::string::npos; };
+    if (std::none_of(messages.begin(), messages.end(), contains)) return mark;
+  }
+  return std::nullopt;
+}
+
+std::string with_marks(const std::string& content, const std::string& mark, const tokenizer::Tokenizer& tokenizer) {
+  std::string marked;
+  std::size_t done = 0;
+  for (const std::size_t offset : tokenizer.special_offsets(content)) {
+    marked += content.substr(done, offset - done) + mark;
+    done = offset;
+  }
+  return marked + content.substr(done);
+}
+
+// Takes the marks out of `text`; the places where they stood.
+std::vector<std::size_t> remove_marks(std::string& text, const std::string& mark) {
+  std::vector<std::size_t> places;
+  std::string clean;
+  std::size_t done = 0;
+  for (std::size_t found = text.find(mark); found != std::string::npos; found = text.find(mark, done)) {
+    clean += text.substr(done, found - done);
+    places.push_back(clean.size());
+    done = found + mark.size();
+  }
+  text = clean + text.substr(done);
+  return places;
+}
+
+std::string token_text(const tokenizer::Tokenizer& tokenizer, std::optional<std::int32_t> token) {
+  return token ? tokenizer.token_bytes(*token) : "";
+}
+
+}  // namespace
+
+base::Result<ChatPrompt> ChatPrompt::from_checkpoint(const checkpoint::Checkpoint& checkpoint,
+                                                     const tokenizer::Tokenizer& tokenizer) {
+  auto chat_template = chat::ChatTemplate::from_checkpoint(checkpoint);
+  if (chat_template) return ChatPrompt(std::move(chat_template).value(), tokenizer);
+  if (chat_template.error().code != base::ErrorCode::kNotFound) return chat_template.error();
+  return base::not_found(checkpoint.path().string() + " has no chat template: use --prompt without --chat");
+}
+
+base::Result<std::vector<std::int32_t>> ChatPrompt::tokens(const std::vector<ChatMessage>& messages) const {
+  const auto mark = unused_mark(messages);
+  if (!mark) return base::invalid_argument("the messages use all noncharacters from U+FDD0 to U+FDEF");
+  nlohmann::ordered_json context;
+  context["messages"] = nlohmann::ordered_json::array();
+  for (const ChatMessage& message : messages) {
+    context["messages"].push_back(
+        {{"role", message.role}, {"content", with_marks(message.content, *mark, *tokenizer_)}});
+  }
+  context["add_generation_prompt"] = true;
+  context["bos_token"] = token_text(*tokenizer_, tokenizer_->bos());
+  const auto& ends = tokenizer_->end_of_generation();
+  context["eos_token"] = token_text(*tokenizer_, ends.empty() ? std::nullopt : std::optional(ends.front()));
+  auto text = template_.render(context);
+  if (!text) return text.error();
+  tokenizer::EncodeOptions options;
+  options.add_special = false;  // the template writes them itself
+  const std::vector<std::size_t> places = remove_marks(*text, *mark);
+  options.literal_offsets = places;
+  return tokenizer_->encode(*text, options);
+}
+
+}  // namespace trireme::launch

@@ -1,0 +1,116 @@
+// trireme generate: continues a prompt, or answers in a chat.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "launch/chat_prompt.h"
+#include "launch/commands.h"
+#include "launch/exit_codes.h"
+#include "launch/generate_options.h"
+#include "launch/generation_output.h"
+#include "launch/generation_run.h"
+#include "launch/log.h"
+#include "launch/session.h"
+
+namespace trireme::launch {
+namespace {
+
+int fail(const CommandContext& context, const base::Error& error) {
+  context.log.error(error.message);
+  return error.code == base::ErrorCode::kInvalidArgument || error.code == base::ErrorCode::kNotFound ? kUsage
+                                                                                                     : kFailure;
+}
+
+// Prints text as it comes; of several choices only at the end, or they would mix.
+void stream(const engine::GenerationEvent& event) {
+  std::cout << event.text << std::flush;
+}
+
+void print_choices(const std::vector<engine::Generation>& choices) {
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    std::cout << "--- " << i + 1 << " of " << choices.size() << " ---\n" << choices[i].text << "\n";
+  }
+}
+
+base::Result<std::vector<std::int32_t>> prompt_tokens(const engine::RankRuntime& runtime,
+                                                      const GenerateOptions& options) {
+  if (!options.prompt_ids.empty()) return options.prompt_ids;
+  if (!options.chat) return runtime.tokenizer().encode(*options.prompt);
+  auto chat = ChatPrompt::from_checkpoint(runtime.checkpoint(), runtime.tokenizer());
+  if (!chat) return chat.error();
+  std::vector<ChatMessage> messages;
+  if (!options.system.empty()) messages.push_back({"system", options.system});
+  messages.push_back({"user", *options.prompt});
+  return chat->tokens(messages);
+}
+
+int generate_once(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
+  auto tokens = prompt_tokens(runtime, options);
+  if (!tokens) return fail(context, tokens.error());
+  const auto request =
+      make_request(options, std::move(tokens).value(), runtime.tokenizer(), runtime.description().vocab_size);
+  if (!request) return fail(context, request.error());
+  const bool streams = !options.json && options.num_choices == 1;
+  const auto run = run_generation(
+      runtime, *request, streams ? stream : [](const engine::GenerationEvent&) {});
+  if (!run) return fail(context, run.error());
+  if (options.json) {
+    std::cout << generation_json(*request, run->choices, run->timing) << std::endl;
+    return kSuccess;
+  }
+  if (streams)
+    std::cout << std::endl;
+  else
+    print_choices(run->choices);
+  context.log.info(generation_summary(*request, run->choices, run->timing));
+  return kSuccess;
+}
+
+// One turn per line of standard input, until its end.
+int converse(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
+  const auto chat = ChatPrompt::from_checkpoint(runtime.checkpoint(), runtime.tokenizer());
+  if (!chat) return fail(context, chat.error());
+  std::vector<ChatMessage> messages;
+  if (!options.system.empty()) messages.push_back({"system", options.system});
+  const bool interactive = ::isatty(STDIN_FILENO) != 0;
+  std::string line;
+  while (true) {
+    if (interactive) std::cout << "> " << std::flush;
+    if (!std::getline(std::cin, line)) break;
+    if (line.empty()) continue;
+    messages.push_back({"user", line});
+    auto tokens = chat->tokens(messages);
+    if (!tokens) return fail(context, tokens.error());
+    const auto request =
+        make_request(options, std::move(tokens).value(), runtime.tokenizer(), runtime.description().vocab_size);
+    if (!request) return fail(context, request.error());
+    const auto run = run_generation(runtime, *request, stream);
+    if (!run) return fail(context, run.error());
+    std::cout << std::endl;
+    messages.push_back({"assistant", run->choices.front().text});
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+CommandFunction define_generate(CLI::App& app) {
+  const auto options = std::make_shared<GenerateOptions>();
+  add_generate_options(app, *options);
+  return [options](const CommandContext& context) {
+    if (const auto status = check_generate_options(*options); !status) {
+      if (context.is_root()) context.log.error(status.error().message);
+      return static_cast<int>(kUsage);
+    }
+    return run_session(context, [&](engine::RankRuntime& runtime) {
+      const bool conversation = options->chat && !options->prompt;
+      return conversation ? converse(context, runtime, *options) : generate_once(context, runtime, *options);
+    });
+  };
+}
+
+}  // namespace trireme::launch

@@ -1,0 +1,140 @@
+// trireme inspect: what a model is made of, and how ranks would share it. Reads headers only; rank 0 alone works.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "launch/commands.h"
+#include "launch/exit_codes.h"
+#include "launch/log.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/device/host_memory.h"
+#include "runtime/engine/rank_plan.h"
+#include "runtime/model/architecture.h"
+
+namespace trireme::launch {
+namespace {
+
+struct InspectOptions {
+  std::string path;
+  int ranks = 0;
+  bool tensors = false;
+};
+
+constexpr int kMaxRanks = 65536;
+
+std::string mebibytes(std::int64_t bytes) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  return text.data();
+}
+
+std::string shape_text(const checkpoint::TensorInfo& tensor) {
+  std::string text;
+  for (const std::int64_t size : tensor.shape) text += (text.empty() ? "[" : ", ") + std::to_string(size);
+  return text.empty() ? "[]" : text + "]";
+}
+
+void print_description(const model::ModelDescription& model) {
+  std::cout << "architecture  " << model.architecture << "\n"
+            << "layers        " << model.num_layers() << "\n"
+            << "hidden size   " << model.hidden_size << ", feed-forward " << model.intermediate_size << "\n"
+            << "attention     " << model.num_heads << " heads, " << model.num_kv_heads << " KV heads, head_dim "
+            << model.head_dim << "\n"
+            << "vocabulary    " << model.vocab_size << (model.tied_head ? ", head tied to the embedding" : "") << "\n"
+            << "context       " << model.max_positions << " tokens\n";
+  std::map<std::int32_t, int> layers_by_window;
+  for (const model::LayerSpec& layer : model.layers) ++layers_by_window[layer.window];
+  if (layers_by_window.size() == 1 && layers_by_window.contains(0)) return;
+  for (const auto& [window, layers] : layers_by_window) {
+    std::cout << "              " << layers << " layers with "
+              << (window == 0 ? "full attention" : "a window of " + std::to_string(window) + " tokens") << "\n";
+  }
+}
+
+void print_tensors(const checkpoint::Checkpoint& checkpoint, bool each) {
+  struct Sum {
+    std::int64_t count = 0, elements = 0, bytes = 0;
+  };
+  std::map<std::string, Sum> by_type;
+  Sum all;
+  for (const checkpoint::TensorInfo& tensor : checkpoint.tensors()) {
+    for (Sum* sum : {&by_type[std::string(to_string(tensor.type))], &all}) {
+      ++sum->count;
+      sum->elements += tensor.num_rows() * tensor.row_size();
+      sum->bytes += static_cast<std::int64_t>(tensor.bytes);
+    }
+    if (!each) continue;
+    std::cout << "  " << tensor.name << "  " << to_string(tensor.type) << "  " << shape_text(tensor) << "  "
+              << tensor.bytes << " bytes\n";
+  }
+  std::cout << "tensors       " << all.count << ", " << all.elements << " weights, " << mebibytes(all.bytes) << "\n";
+  for (const auto& [type, sum] : by_type) {
+    std::cout << "  " << type << "  " << sum.count << " tensors, " << sum.elements << " weights, "
+              << mebibytes(sum.bytes) << "\n";
+  }
+}
+
+// As if all ranks ran on this host.
+base::Status print_plan(const config::Config& config, const model::ModelDescription& model, int num_ranks) {
+  engine::RankFacts facts;
+  facts.available_bytes = device::read_host_memory().usable_bytes();
+  facts.ranks_on_host = num_ranks;
+  const auto plan =
+      engine::make_rank_plan(config, model, std::vector<engine::RankFacts>(static_cast<std::size_t>(num_ranks), facts));
+  if (!plan) return plan.error();
+  std::cout << num_ranks << " ranks on this host: " << plan->layout.num_replicas() << " replicas of "
+            << plan->layout.num_stages() << " stages, weights as " << base::to_string(config.model.weights)
+            << ", context " << plan->max_context << " tokens, up to " << plan->max_batch << " sequences\n";
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    const parallel::LayerRange layers = plan->layout.layers(plan->layout.stage_of(rank));
+    const kv_cache::KvPlan& kv = plan->kv[static_cast<std::size_t>(rank)];
+    std::cout << "  rank " << rank << ": replica " << plan->layout.replica_of(rank) << ", stage "
+              << plan->layout.stage_of(rank) << ", layers [" << layers.begin << ", " << layers.end << "), weights "
+              << mebibytes(kv.input.weight_bytes) << "; " << kv_cache::to_string(kv) << "\n";
+  }
+  for (const std::string& note : plan->notes) std::cout << "  " << note << "\n";
+  return base::ok_status();
+}
+
+base::Status inspect(const InspectOptions& options, const config::Config& config, int num_ranks) {
+  const std::string& path = options.path.empty() ? config.model.path : options.path;
+  if (path.empty()) return base::invalid_argument("inspect: a model's path is needed");
+  const auto opened = checkpoint::Checkpoint::open(path);
+  if (!opened) return opened.error();
+  const checkpoint::Checkpoint& checkpoint = **opened;
+  std::cout << "model         " << path << "\n"
+            << "format        " << (checkpoint.format() == checkpoint::Format::kGguf ? "GGUF" : "Hugging Face") << "\n";
+  const auto description = model::describe_model(checkpoint);
+  if (description) print_description(*description);
+  print_tensors(checkpoint, options.tensors);
+  if (!description) return description.error();
+  return print_plan(config, *description, num_ranks);
+}
+
+int run_inspect(const InspectOptions& options, const CommandContext& context) {
+  if (!context.is_root()) return kSuccess;
+  const int num_ranks = options.ranks > 0 ? options.ranks : context.world.size();
+  const base::Status status = inspect(options, context.config.config, num_ranks);
+  std::cout << std::flush;
+  if (!status) context.log.error(status.error().message);
+  return status ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+CommandFunction define_inspect(CLI::App& app) {
+  const auto options = std::make_shared<InspectOptions>();
+  app.add_option("path", options->path, "GGUF file or Hugging Face directory; --model does as well")->type_name("PATH");
+  app.add_option("--ranks", options->ranks, "plan for so many ranks (default: those that run)")
+      ->check(CLI::Range(1, kMaxRanks));
+  app.add_flag("--tensors", options->tensors, "list every tensor");
+  return [options](const CommandContext& context) { return run_inspect(*options, context); };
+}
+
+}  // namespace trireme::launch

@@ -1,0 +1,155 @@
+"""A rank that dies, hangs, is stopped or starved, or that sees something else than the others, ends the whole job, non-zero,
+with one line that names it. Deadlines have threefold slack over what is promised (10 s).
+
+    failure_test.py TRIREME MODELS     MODELS: the folder of small models (tests/data/models)
+"""
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import mpi_job
+
+TRIREME, MODELS = None, None
+LIMIT_S = 30
+READY = "max_batch"  # rank 0 logs it when the pipeline stands
+
+
+def long_job(num_ranks, max_tokens=250):
+    """With the default, computes for about a minute."""
+    return mpi_job.Job(["-n", str(num_ranks), TRIREME, "generate", "--model", os.path.join(MODELS, "llama"), "--threads", "1",
+                        "--prompt-ids", "5,6,7", "--n", "1024", "--max-tokens", str(max_tokens), "--ignore-eos", "--temperature", "1"])
+
+
+def short_command(model):
+    return [TRIREME, "generate", "--model", model, "--prompt-ids", "5,6,7", "--max-tokens", "4", "--threads", "1"]
+
+
+class LostRank(unittest.TestCase):
+    def expect_one_line(self, job, rank, cause):
+        code, _ = job.finish(LIMIT_S)
+        self.assertNotEqual(code, 0, job.stderr())
+        errors = job.errors()
+        self.assertEqual(len(errors), 1, job.stderr())
+        for part in (f"rank {rank} (host ", f"stage {rank}", cause):
+            self.assertIn(part, errors[0])
+
+    def test_a_killed_rank_is_named(self):
+        for rank in (0, 1, 2):
+            with self.subTest(rank=rank):
+                job = long_job(3)
+                self.addCleanup(job.kill)
+                job.wait_for_log(READY)
+                time.sleep(0.5)
+                os.kill(job.pid_of_rank(rank), signal.SIGKILL)
+                self.expect_one_line(job, rank, "connection")
+
+    def test_a_stopped_rank_is_named(self):
+        for rank in (0, 1):
+            with self.subTest(rank=rank):
+                job = long_job(2)
+                self.addCleanup(job.kill)
+                job.wait_for_log(READY)
+                os.kill(job.pid_of_rank(rank), signal.SIGSTOP)
+                self.expect_one_line(job, rank, "no heartbeat")
+
+    def test_a_hanging_compute_thread_is_named(self):
+        job = long_job(2)
+        self.addCleanup(job.kill)
+        job.wait_for_log(READY)
+        mpi_job.freeze_thread(mpi_job.busiest_thread(job.pid_of_rank(1)))
+        self.expect_one_line(job, 1, "no progress")
+
+    def test_a_rank_killed_while_it_starts_ends_the_job(self):
+        job = long_job(3)
+        self.addCleanup(job.kill)
+        os.kill(job.pid_of_rank(1), signal.SIGKILL)
+        code, _ = job.finish(LIMIT_S)
+        self.assertNotEqual(code, 0)
+
+    def test_a_slow_rank_is_not_taken_for_a_dead_one(self):
+        job = long_job(2, max_tokens=30)
+        self.addCleanup(job.kill)
+        job.wait_for_log(READY)
+        slow = job.pid_of_rank(1)
+        for _ in range(6):
+            mpi_job.send(slow, signal.SIGSTOP)
+            time.sleep(0.9)
+            mpi_job.send(slow, signal.SIGCONT)
+            time.sleep(0.1)
+        code, _ = job.finish(120)
+        self.assertEqual(code, 0, job.stderr())
+
+
+class RefusedStart(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def expect_refusal(self, arguments, *parts):
+        job = mpi_job.Job(arguments)
+        self.addCleanup(job.kill)
+        code, output = job.finish(LIMIT_S)
+        self.assertNotEqual(code, 0, job.stderr())
+        self.assertEqual(output, "")
+        self.assertEqual(len(job.errors()), 1, job.stderr())
+        for part in parts:
+            self.assertIn(part, job.errors()[0])
+
+    def copy_model(self, place):
+        target = os.path.join(self.folder, place, "model")
+        shutil.copytree(os.path.join(MODELS, "llama"), target)
+        return target
+
+    def in_folders(self, first, second):
+        """Rank 0 in one working directory, rank 1 in another, both with the same command."""
+        command = short_command("model")
+        return ["-n", "1", "-wdir", os.path.join(self.folder, first), *command, ":", "-n", "1", "-wdir",
+                os.path.join(self.folder, second), *command]
+
+    def test_more_ranks_than_layers(self):
+        self.expect_refusal(["-n", "5", *short_command(os.path.join(MODELS, "llama"))], "5 ", "4 layers")
+
+    def test_a_missing_model(self):
+        self.expect_refusal(["-n", "2", *short_command("/no/such/model")], "/no/such/model")
+
+    def test_a_model_that_one_rank_lacks(self):
+        self.copy_model("a")
+        os.mkdir(os.path.join(self.folder, "b"))
+        self.expect_refusal(self.in_folders("a", "b"), "rank 1: ")
+
+    def test_ranks_that_see_different_models(self):
+        self.copy_model("a")
+        other = os.path.join(self.copy_model("b"), "model.safetensors")
+        with open(other, "r+b") as file:
+            file.seek(-4, os.SEEK_END)
+            file.write(b"\x01\x02\x03\x04")
+        self.expect_refusal(self.in_folders("a", "b"), "ranks 0 and 1", "different model files")
+
+    def test_ranks_with_different_settings(self):
+        model = os.path.join(MODELS, "llama")
+        self.expect_refusal(["-n", "1", *short_command(model), ":", "-n", "1", *short_command(model), "--kv-memory", "1MiB"],
+                            "rank 1", "kv_cache.memory_bytes")
+
+    def test_a_pool_that_holds_nothing(self):
+        self.expect_refusal(["-n", "2", *short_command(os.path.join(MODELS, "llama")), "--kv-memory", "16KiB"], "--kv-memory")
+
+    def test_a_rank_without_memory(self):
+        model = os.path.join(MODELS, "llama")
+        starved = ["prlimit", "--as=700000000", *short_command(model), "--kv-memory", "2GiB"]
+        job = mpi_job.Job(["-n", "1", *short_command(model), "--kv-memory", "2GiB", ":", "-n", "1", *starved])
+        self.addCleanup(job.kill)
+        code, _ = job.finish(LIMIT_S)
+        self.assertNotEqual(code, 0)
+        self.assertEqual(len(job.errors()), 1, job.stderr())
+        self.assertIn("rank 1", job.errors()[0])
+        self.assertIn("memory", job.errors()[0])
+
+
+if __name__ == "__main__":
+    MODELS, TRIREME = sys.argv.pop(), sys.argv.pop()
+    unittest.main(verbosity=2)
