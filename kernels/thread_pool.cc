@@ -6,6 +6,9 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <exception>
+#include <mutex>
+#include <utility>
 
 #include <chrono>
 #include <thread>
@@ -60,10 +63,14 @@ struct ThreadPool::State {
   std::atomic<std::uint32_t> wake_caller{0};
   std::atomic<bool> stopping{false};
 
+  std::mutex error_mutex;
+  std::exception_ptr error;  // the first that a task threw
+
   std::vector<int> cores;
   std::vector<std::thread> workers;
 
   ~State();
+  void run_guarded(const Task& claimed, std::int64_t index);
   bool run_one_task();
   void work();
   void wait_for(std::uint64_t target);
@@ -76,6 +83,15 @@ ThreadPool::State::~State() {
   for (std::thread& worker : workers) worker.join();
 }
 
+void ThreadPool::State::run_guarded(const Task& claimed, std::int64_t index) {
+  try {
+    claimed(index);
+  } catch (...) {
+    const std::lock_guard lock(error_mutex);
+    if (!error) error = std::current_exception();
+  }
+}
+
 // False where no task is left.
 bool ThreadPool::State::run_one_task() {
   std::uint64_t seen = ticket.load(std::memory_order_acquire);
@@ -84,7 +100,7 @@ bool ThreadPool::State::run_one_task() {
     const auto index = static_cast<std::int64_t>(seen & kTaskMask);
     if (index >= num_tasks.load(std::memory_order_acquire)) return false;
     if (!ticket.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
-    (*claimed)(index);
+    run_guarded(*claimed, index);
     const std::uint64_t finished = progress.fetch_add(1) + 1;
     if (finished == awaited_progress.load()) {
       wake_caller.fetch_add(1);
@@ -155,6 +171,7 @@ void ThreadPool::parallel_for(std::int64_t num_tasks, const Task& task) {
   while (state.run_one_task()) {
   }
   state.wait_for(target);
+  if (state.error) std::rethrow_exception(std::exchange(state.error, nullptr));
 }
 
 const std::atomic<std::uint64_t>& ThreadPool::progress() const {

@@ -23,7 +23,8 @@ class ThreadPool {
   void pin_caller();
 
   // Runs task(i) for each i in [0, num_tasks) and returns when all are done. Which thread runs a task is not fixed, so
-  // a task must not depend on it. Tasks must not throw and must not call parallel_for. One caller at a time.
+  // a task must not depend on it. The first exception of a task is rethrown when all are done. Tasks must not call
+  // parallel_for. One caller at a time.
   void parallel_for(std::int64_t num_tasks, const std::function<void(std::int64_t)>& task);
 
   // Counts finished tasks; any thread may read it, e.g. a watchdog that wants to see progress.

@@ -67,8 +67,7 @@ base::Result<std::vector<std::int32_t>> ChatPrompt::tokens(const std::vector<Cha
   }
   context["add_generation_prompt"] = true;
   context["bos_token"] = token_text(*tokenizer_, tokenizer_->bos());
-  const auto& ends = tokenizer_->end_of_generation();
-  context["eos_token"] = token_text(*tokenizer_, ends.empty() ? std::nullopt : std::optional(ends.front()));
+  context["eos_token"] = token_text(*tokenizer_, tokenizer_->eos());
   auto text = template_.render(context);
   if (!text) return text.error();
   tokenizer::EncodeOptions options;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -70,12 +71,30 @@ base::Status compare(const std::vector<Report>& reports) {
   return base::ok_status();
 }
 
+// All ranks run one command, with or without a configuration file: what follows is collective.
+base::Status same_command(parallel::Communicator& world, const CommandLine& command_line) {
+  const std::string mine =
+      command_line.command_name + (command_line.config_path.empty() ? "" : " --config " + command_line.config_path);
+  std::vector<std::string> all;
+  for (const std::vector<std::byte>& bytes : world.all_gather(std::as_bytes(std::span(mine)))) {
+    all.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    return base::invalid_argument("rank " + std::to_string(rank) + " runs '" + all[rank] + "', rank 0 '" + all[0] +
+                                  "': start all ranks with the same command and file");
+  }
+  return base::ok_status();
+}
+
 }  // namespace
 
 base::Result<config::ResolvedConfig> agree_on_config(parallel::Communicator& world, const CommandLine& command_line,
                                                      const std::map<std::string, std::string>& environment) {
   config::ConfigSources sources{{}, environment, command_line.overrides};
-  if (!command_line.config_path.empty()) {
+  const bool has_file = !command_line.config_path.empty();
+  if (const base::Status same = same_command(world, command_line); !same) return same.error();
+  if (has_file) {
     const Report mine = world.rank() == 0 ? read_file(command_line.config_path) : Report{};
     Report file = decode(world.broadcast(encode(mine), 0));
     if (!file.ok) return base::not_found(std::move(file.text));

@@ -12,11 +12,8 @@ ranks=2
 "$root/launch/build.sh" --target trireme -DTRIREME_WITH_TESTS=OFF -DTRIREME_WITH_BENCHMARKS=OFF
 "$root/launch/fetch_model.sh" smollm2
 
-mpirun_options=(-n "$ranks" --bind-to none)
+mpirun_options=(-n "$ranks" --bind-to none --oversubscribe)
 if [ "$(id -u)" -eq 0 ]; then mpirun_options+=(--allow-run-as-root); fi
-cores=$(lscpu --parse=core,socket | grep -v '^#' | sort -u | wc -l)
-if [ "$cores" -lt "$ranks" ]; then mpirun_options+=(--oversubscribe); fi
-
 echo "demo: mpirun ${mpirun_options[*]} build/release/launch/trireme generate …"
 mpirun "${mpirun_options[@]}" "$root/build/release/launch/trireme" generate \
   --model "$root/models/SmolLM2-135M-Instruct.Q4_1.gguf" --chat --max-tokens 128 --prompt "$prompt" </dev/null

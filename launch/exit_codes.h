@@ -1,6 +1,8 @@
 // What the program's exit code says to scripts and schedulers.
 #pragma once
 
+#include "base/result.h"
+
 namespace trireme::launch {
 
 enum ExitCode : int {
@@ -9,5 +11,11 @@ enum ExitCode : int {
   kUsage = 2,      // command line, configuration or input is wrong: running again as it is will not help
   kRankLost = 75,  // a rank died or hung, or communication failed (EX_TEMPFAIL): running again may help
 };
+
+// For a request or input that was refused.
+inline int exit_code_of(const base::Error& error) {
+  const bool users = error.code == base::ErrorCode::kInvalidArgument || error.code == base::ErrorCode::kNotFound;
+  return users ? kUsage : kFailure;
+}
 
 }  // namespace trireme::launch

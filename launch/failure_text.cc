@@ -12,7 +12,7 @@ std::string failure_text(const std::exception_ptr& failure) {
   } catch (const std::bad_alloc&) {
     return "out of memory; lower --kv-memory or --max-context, or use more ranks";
   } catch (const parallel::ParallelError& error) {
-    return std::string("communication failed: ") + error.what();
+    return std::string(kCommunicationFailed) + ": " + error.what();
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {

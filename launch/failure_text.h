@@ -6,6 +6,9 @@
 
 namespace trireme::launch {
 
+// What failure_text begins with where ranks could not talk to each other.
+inline constexpr const char* kCommunicationFailed = "communication failed";
+
 std::string failure_text(const std::exception_ptr& failure);  // not null
 
 }  // namespace trireme::launch

@@ -21,8 +21,7 @@ namespace {
 
 int fail(const CommandContext& context, const base::Error& error) {
   context.log.error(error.message);
-  return error.code == base::ErrorCode::kInvalidArgument || error.code == base::ErrorCode::kNotFound ? kUsage
-                                                                                                     : kFailure;
+  return exit_code_of(error);
 }
 
 // Prints text as it comes; of several choices only at the end, or they would mix.
@@ -77,10 +76,12 @@ int converse(const CommandContext& context, engine::RankRuntime& runtime, const 
   std::vector<ChatMessage> messages;
   if (!options.system.empty()) messages.push_back({"system", options.system});
   const bool interactive = ::isatty(STDIN_FILENO) != 0;
+  context.log.info("one turn per line; the end of the input ends the conversation");
   std::string line;
   while (true) {
     if (interactive) std::cout << "> " << std::flush;
     if (!std::getline(std::cin, line)) break;
+    if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
     messages.push_back({"user", line});
     auto tokens = chat->tokens(messages);
@@ -89,7 +90,10 @@ int converse(const CommandContext& context, engine::RankRuntime& runtime, const 
         make_request(options, std::move(tokens).value(), runtime.tokenizer(), runtime.description().vocab_size);
     if (!request) return fail(context, request.error());
     const auto run = run_generation(runtime, *request, stream);
-    if (!run) return fail(context, run.error());
+    if (!run) {
+      context.log.error("the conversation is too long, so it ends here: " + run.error().message);
+      return exit_code_of(run.error());
+    }
     std::cout << std::endl;
     messages.push_back({"assistant", run->choices.front().text});
   }

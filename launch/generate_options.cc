@@ -1,6 +1,7 @@
 #include "launch/generate_options.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 namespace trireme::launch {
 
@@ -50,6 +51,9 @@ base::Status check_generate_options(const GenerateOptions& options) {
     return base::invalid_argument("--json, --n and --prompt-logprobs need a --prompt");
   }
   if (options.prompt_logprobs && !options.json) return base::invalid_argument("--prompt-logprobs needs --json");
+  if (options.sampling.num_logprobs >= 0 && !options.json) return base::invalid_argument("--logprobs needs --json");
+  if (!std::isfinite(options.sampling.temperature))
+    return base::invalid_argument("--temperature must be a finite number");
   for (const std::string& stop : options.stop) {
     if (stop.empty()) return base::invalid_argument("--stop: an empty text would stop at once");
   }
@@ -61,8 +65,8 @@ base::Result<scheduler::Request> make_request(const GenerateOptions& options, st
   if (prompt_ids.empty()) return base::invalid_argument("the prompt is empty, and this model adds no token of its own");
   for (const std::int32_t id : prompt_ids) {
     if (id >= 0 && id < vocab_size) continue;
-    return base::invalid_argument("--prompt-ids: " + std::to_string(id) + " is no token; the vocabulary has " +
-                                  std::to_string(vocab_size));
+    return base::invalid_argument("token " + std::to_string(id) + " of the prompt is none of the model's " +
+                                  std::to_string(vocab_size) + " tokens");
   }
   scheduler::Request request;
   request.prompt = std::move(prompt_ids);

@@ -80,13 +80,23 @@ void print_tensors(const checkpoint::Checkpoint& checkpoint, bool each) {
   }
 }
 
-// As if all ranks ran on this host.
+constexpr std::int64_t kAmple = std::int64_t{1} << 50;
+
+// As if all ranks ran on this host; where its memory does not suffice, as if it had ample.
 base::Status print_plan(const config::Config& config, const model::ModelDescription& model, int num_ranks) {
   engine::RankFacts facts;
   facts.available_bytes = device::read_host_memory().usable_bytes();
   facts.ranks_on_host = num_ranks;
-  const auto plan =
-      engine::make_rank_plan(config, model, std::vector<engine::RankFacts>(static_cast<std::size_t>(num_ranks), facts));
+  const auto plan_with = [&](const engine::RankFacts& each) {
+    return engine::make_rank_plan(config, model,
+                                  std::vector<engine::RankFacts>(static_cast<std::size_t>(num_ranks), each));
+  };
+  auto plan = plan_with(facts);
+  if (!plan && plan.error().code == base::ErrorCode::kResourceExhausted) {
+    std::cout << "on this host alone: " << plan.error().message << "\n";
+    facts.available_bytes = kAmple;
+    plan = plan_with(facts);
+  }
   if (!plan) return plan.error();
   std::cout << num_ranks << " ranks on this host: " << plan->layout.num_replicas() << " replicas of "
             << plan->layout.num_stages() << " stages, weights as " << base::to_string(config.model.weights)

@@ -1,11 +1,13 @@
 #include "launch/rank_main.h"
 
+#include <chrono>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "launch/config_agreement.h"
+#include "launch/end_watchdog.h"
 #include "launch/environment.h"
 #include "launch/exit_codes.h"
 #include "launch/failure_text.h"
@@ -41,14 +43,21 @@ int run_command(const CommandLine& command_line, parallel::Communicator& world, 
                                .local_size = place.local_size,
                                .host = parallel::MpiEnvironment::host_name(),
                                .bound_by_launcher = place.bound_by_launcher};
-  return command_line.run(context);
+  const int exit_code = command_line.run(context);
+  if (std::cout.flush()) return exit_code;
+  log.error("standard output: writing failed (disk full, or its reader is gone)");
+  return kFailure;
 }
 
 int run_under_mpi(const CommandLine& command_line, int argc, char** argv, Log& log) {
+  constexpr std::chrono::seconds kEndLimit{10};
+  EndWatchdog watchdog(log);  // outlives the environment, whose destructor waits for all ranks
   parallel::MpiEnvironment environment(&argc, &argv);
   const std::unique_ptr<parallel::Communicator> world = environment.world();
   const Place place{environment.local_rank(), environment.local_size(), environment_has("OMPI_COMM_WORLD_SIZE")};
-  return run_command(command_line, *world, place, log);
+  const int exit_code = run_command(command_line, *world, place, log);
+  watchdog.start(kEndLimit);
+  return exit_code;
 }
 
 int run_alone(const CommandLine& command_line, Log& log) {

@@ -13,6 +13,7 @@
 #include "launch/log.h"
 #include "launch/session.h"
 #include "launch/text_input.h"
+#include "runtime/engine/agreement.h"
 
 namespace trireme::launch {
 namespace {
@@ -99,21 +100,21 @@ void print_scores(const std::vector<WindowScore>& scores, bool json) {
     std::cout << object.dump() << std::endl;
     return;
   }
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    std::printf("window %zu: %zu tokens, perplexity %.4f\n", i + 1, scores[i].num_tokens, std::exp(scores[i].mean()));
-  }
-  std::printf("overall: %zu tokens, perplexity %.4f\n", all.num_tokens, std::exp(all.mean()));
+  const auto line = [](const WindowScore& score) {
+    return std::to_string(score.num_tokens) + " tokens, perplexity " + std::to_string(std::exp(score.mean())) + "\n";
+  };
+  for (std::size_t i = 0; i < scores.size(); ++i) std::cout << "window " << i + 1 << ": " << line(scores[i]);
+  std::cout << "overall: " << line(all) << std::flush;
 }
 
 int fail(const CommandContext& context, const base::Error& error) {
   context.log.error(error.message);
-  return kUsage;
+  return exit_code_of(error);
 }
 
-int score(const CommandContext& context, engine::RankRuntime& runtime, const ScoreOptions& options) {
-  const auto text = read_text(options.file);
-  if (!text) return fail(context, text.error());
-  const auto windows = cut_windows(*text, options, runtime.tokenizer());
+int score(const CommandContext& context, engine::RankRuntime& runtime, const ScoreOptions& options,
+          const std::string& text) {
+  const auto windows = cut_windows(text, options, runtime.tokenizer());
   if (!windows) return fail(context, windows.error());
   const auto scores = score_windows(runtime, *windows);
   if (!scores) return fail(context, scores.error());
@@ -133,7 +134,13 @@ CommandFunction define_score(CLI::App& app) {
       ->check(CLI::Range(0, 1 << 30));
   app.add_flag("--json", options->json, "print one JSON object");
   return [options](const CommandContext& context) {
-    return run_session(context, [&](engine::RankRuntime& runtime) { return score(context, runtime, *options); });
+    // Read before the model is loaded, by rank 0 alone.
+    const base::Result<std::string> text = context.is_root() ? read_text(options->file) : std::string();
+    const base::Status mine = text ? base::ok_status() : base::Status(text.error());
+    if (!engine::agree(context.world, mine)) {
+      return context.is_root() ? fail(context, text.error()) : static_cast<int>(kUsage);
+    }
+    return run_session(context, [&](engine::RankRuntime& runtime) { return score(context, runtime, *options, *text); });
   };
 }
 

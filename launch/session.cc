@@ -55,11 +55,24 @@ parallel::HeartbeatConfig heartbeat_config(const config::FailureConfig& config) 
           std::chrono::milliseconds(config.hang_limit_ms)};
 }
 
+bool is_silent(const std::string& cause) {
+  return cause.starts_with("connection") || cause.starts_with("no heartbeat");
+}
+
+bool hangs(const std::string& cause) {
+  return cause.starts_with("no progress");
+}
+
+// Rather than failing for a cause of its own.
+bool is_lost(const std::string& cause) {
+  return is_silent(cause) || hangs(cause) || cause.starts_with(kCommunicationFailed);
+}
+
 // What the user can do about a rank that could not speak for itself.
 std::string advice(const std::string& cause) {
-  if (cause.starts_with("no progress")) return "; it hangs: look at its stack (gdb -p), then start the job again";
-  const bool silent = cause.starts_with("connection") || cause.starts_with("no heartbeat");
-  return silent ? "; it died or was stopped: look at memory and kernel log of that host, then start the job again" : "";
+  if (hangs(cause)) return "; it hangs: look at its stack (gdb -p), then start the job again";
+  if (!is_silent(cause)) return "";
+  return "; it died or was stopped: look at memory and kernel log of that host, then start the job again";
 }
 
 // On the heartbeat thread: a rank has failed, so the whole job ends. One rank says so: rank 0, or rank 1 if it is rank
@@ -71,15 +84,20 @@ void end_job(const CommandContext& context, const parallel::RankFailure& failure
     context.log.error("rank " + std::to_string(failure.rank) + " (host " + failure.host + stage +
                       ") failed: " + failure.cause + advice(failure.cause));
   }
-  if (context.world.size() > 1) parallel::MpiEnvironment::abort(kRankLost);
-  std::_Exit(kRankLost);
+  const int exit_code = is_lost(failure.cause) ? kRankLost : kFailure;
+  if (context.world.size() > 1) parallel::MpiEnvironment::abort(exit_code);
+  std::_Exit(exit_code);
 }
 
 engine::RankContext rank_context(const CommandContext& context) {
   const config::DeviceConfig& device = context.config.config.device;
   const auto binding = context.bound_by_launcher ? device::Binding::kIgnore : device::Binding::kRespect;
-  const device::RankCores share =
-      device::cores_for_rank(device::host_cores(binding), context.local_rank, context.local_size, device.threads);
+  const std::vector<device::Core> cores = device::host_cores(binding);
+  // srun gives each rank cores of its own: then they are not to be divided again.
+  const bool own_cores = !context.bound_by_launcher && context.local_size > 1 &&
+                         cores.size() < device::host_cores(device::Binding::kIgnore).size();
+  const device::RankCores share = device::cores_for_rank(cores, own_cores ? 0 : context.local_rank,
+                                                         own_cores ? 1 : context.local_size, device.threads);
   engine::RankContext result;
   result.communicator = &context.world;
   result.available_bytes = device::read_host_memory().usable_bytes();
@@ -109,23 +127,17 @@ void log_plan(const CommandContext& context, const engine::RankRuntime& runtime)
   for (const std::string& note : plan.notes) context.log.info(note);
 }
 
-int run_pipeline(const CommandContext& context, const SessionBody& body, parallel::Heartbeat& heartbeat,
-                 JobState& state) {
-  auto started = engine::RankRuntime::start(context.config.config, rank_context(context));
-  if (!started) {
-    heartbeat.expect_shutdown();
-    if (context.is_root()) context.log.error(started.error().message);
-    return started.error().code == base::ErrorCode::kResourceExhausted ? kFailure : kUsage;
-  }
-  engine::RankRuntime& runtime = **started;
-  const Watch watch(state.probe, &runtime);
+void show_place(const CommandContext& context, const engine::RankRuntime& runtime) {
   const parallel::PipelineLayout& layout = runtime.plan().layout;
-  state.num_stages = layout.num_stages();
   context.log.set_place({.rank = context.world.rank(),
                          .size = context.world.size(),
                          .replica = layout.num_replicas() > 1 ? layout.replica_of(context.world.rank()) : -1,
                          .stage = layout.stage_of(context.world.rank())});
   log_plan(context, runtime);
+}
+
+int run_ready(const CommandContext& context, const SessionBody& body, parallel::Heartbeat& heartbeat,
+              engine::RankRuntime& runtime) {
   int exit_code = kSuccess;
   if (context.is_root()) {
     exit_code = body(runtime);
@@ -138,20 +150,49 @@ int run_pipeline(const CommandContext& context, const SessionBody& body, paralle
   return exit_code;
 }
 
+int run_pipeline(const CommandContext& context, const SessionBody& body, parallel::Heartbeat& heartbeat,
+                 JobState& state) {
+  auto started = engine::RankRuntime::start(context.config.config, rank_context(context));
+  if (!started) {
+    heartbeat.expect_shutdown();
+    if (context.is_root()) context.log.error(started.error().message);
+    return kFailure;
+  }
+  engine::RankRuntime& runtime = **started;
+  const Watch watch(state.probe, &runtime);
+  show_place(context, runtime);
+  state.num_stages = runtime.plan().layout.num_stages();
+  try {
+    return run_ready(context, body, heartbeat, runtime);
+  } catch (...) {
+    // Normally does not come back: rank 0 names this rank and ends the job, however long this one would take to end.
+    heartbeat.report_own_failure(failure_text(std::current_exception()));
+    throw;
+  }
+}
+
+base::Status check_settings(const config::Config& config) {
+  if (config.model.path.empty()) {
+    return base::invalid_argument("--model is needed: a GGUF file or a Hugging Face directory");
+  }
+  if (config.failure.hang_limit_ms < config.failure.heartbeat_period_ms) {
+    return base::invalid_argument("failure.hang_limit_ms must be at least failure.heartbeat_period_ms");
+  }
+  return base::ok_status();
+}
+
 }  // namespace
 
 int run_session(const CommandContext& context, const SessionBody& body) {
+  if (const auto status = check_settings(context.config.config); !status) {
+    if (context.is_root()) context.log.error(status.error().message);
+    return kUsage;
+  }
   JobState state;
   parallel::Heartbeat heartbeat(
       context.world, heartbeat_config(context.config.config.failure), [&state] { return state.probe.read(); },
       [&](const parallel::RankFailure& failure) { end_job(context, failure, state.num_stages); });
-  try {
-    return run_pipeline(context, body, heartbeat, state);
-  } catch (...) {
-    // Normally does not come back: rank 0 names this rank and ends the job.
-    heartbeat.report_own_failure(failure_text(std::current_exception()));
-    throw;
-  }
+  return run_pipeline(context, body, heartbeat, state);
 }
 
 }  // namespace trireme::launch

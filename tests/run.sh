@@ -19,4 +19,4 @@ fi
 export TRIREME_TEST_MODELS=$root/models
 
 echo "tests: running"
-timeout --foreground 20m ctest --test-dir "$root/build/release" --output-on-failure --parallel "$(nproc)" "$@" </dev/null
+timeout 20m ctest --test-dir "$root/build/release" --output-on-failure --parallel "$(nproc)" "$@" </dev/null

@@ -33,13 +33,16 @@ base::Status attempt(const std::function<base::Status()>& part) {
 }
 
 base::Status agree(parallel::Communicator& communicator, const base::Status& mine) {
-  const std::string message = mine.ok() ? "" : mine.error().message;
+  // A byte with the code, then the message; empty where all is well.
+  const std::string message = mine.ok() ? "" : static_cast<char>(mine.error().code) + mine.error().message;
   const auto all = communicator.all_gather(std::as_bytes(std::span(message)));
   std::map<std::string, std::vector<int>> errors;
   std::vector<std::string> order;
+  base::ErrorCode code{};  // of the lowest rank that failed
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const std::string text(reinterpret_cast<const char*>(all[rank].data()), all[rank].size());
     if (text.empty()) continue;
+    if (order.empty()) code = static_cast<base::ErrorCode>(text.front());
     if (errors[text].empty()) order.push_back(text);
     errors[text].push_back(static_cast<int>(rank));
   }
@@ -48,9 +51,9 @@ base::Status agree(parallel::Communicator& communicator, const base::Status& min
   for (const std::string& text : order) {
     combined += combined.empty() ? "" : "; ";
     if (communicator.size() > 1) combined += rank_list(errors[text]) + ": ";
-    combined += text;
+    combined += text.substr(1);
   }
-  return base::Error{mine.ok() ? base::ErrorCode::kInvalidArgument : mine.error().code, combined};
+  return base::Error{code, combined};
 }
 
 }  // namespace trireme::engine

@@ -16,9 +16,8 @@ Engine::Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_pt
   for (auto& pipeline : replicas) replicas_.push_back({std::move(pipeline), OutputProcessor(tokenizer)});
 }
 
-// 1. A request becomes sequences, one per choice, in the queue of the replica that has least to do. Choices stay
-// together,
-//    so that they share the prompt's blocks.
+// 1. A request becomes sequences, one per choice, in the queue of the replica that has least to do. Choices stay together,
+// so that they share the prompt's blocks.
 base::Result<scheduler::RequestId> Engine::submit(scheduler::Request request, OutputCallback callback, TimePoint now) {
   request.id = scheduler::RequestId(next_request_++);
   const auto shared = std::make_shared<const scheduler::Request>(std::move(request));
@@ -39,11 +38,21 @@ base::Result<scheduler::RequestId> Engine::submit(scheduler::Request request, Ou
   return shared->id;
 }
 
+// What happens between two looks at the messages; the steps of one token are spread over several turns.
 bool Engine::turn(TimePoint now) {
   moved_ = false;
   take_results(now);
   for (Replica& replica : replicas_) send_plans(replica, now);
   return moved_;
+}
+
+// 2. The scheduler decides who computes which tokens next. 3. The plan goes to all stages, which compute it.
+void Engine::send_plans(Replica& replica, TimePoint now) {
+  while (const auto plan = replica.pipeline->scheduler().schedule(now)) {
+    replica.pipeline->send(*plan);
+    moved_ = true;
+  }
+  deliver(replica, replica.pipeline->scheduler().take_ended());
 }
 
 // 4. What the last stage sampled: tokens are appended, sequences finish, their blocks are free again.
@@ -55,16 +64,6 @@ void Engine::take_results(TimePoint now) {
     deliver(replica, replica.pipeline->scheduler().update(*result, now));
     moved_ = true;
   }
-}
-
-// 2. The scheduler decides who computes which tokens next; 3. the plan goes to all stages of the replica, which compute
-// it.
-void Engine::send_plans(Replica& replica, TimePoint now) {
-  while (const auto plan = replica.pipeline->scheduler().schedule(now)) {
-    replica.pipeline->send(*plan);
-    moved_ = true;
-  }
-  deliver(replica, replica.pipeline->scheduler().take_ended());
 }
 
 // 5. Tokens become text and reach the client; a stop string ends its sequence before the next plan is made.

@@ -126,6 +126,19 @@ std::int32_t batch_limit(const Config& config, const RankPlan& plan) {
   return static_cast<std::int32_t>(std::max<std::int64_t>(1, batch));
 }
 
+// A pool that the user chose may exceed what the host has; it is reserved, but not there when it is needed.
+void warn_of_large_pools(const std::vector<RankFacts>& ranks, RankPlan& plan) {
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const kv_cache::KvPlan& kv = plan.kv[rank];
+    const std::int64_t needed = kv.pool_bytes + kv.input.weight_bytes + kv.input.activation_bytes;
+    if (needed <= ranks[rank].available_bytes / ranks[rank].ranks_on_host) continue;
+    plan.notes.push_back("warning: rank " + std::to_string(rank) + " may need " + std::to_string(needed >> 20) +
+                         " MiB in all, but its share of the host's memory is " +
+                         std::to_string(ranks[rank].available_bytes / ranks[rank].ranks_on_host >> 20) +
+                         " MiB: lower --kv-memory");
+  }
+}
+
 base::Result<RankPlan> plan_with_replicas(const Config& config, const ModelDescription& model,
                                           const std::vector<RankFacts>& ranks, int num_replicas) {
   auto layout = make_layout(config, model, static_cast<int>(ranks.size()), num_replicas);
@@ -134,6 +147,7 @@ base::Result<RankPlan> plan_with_replicas(const Config& config, const ModelDescr
   if (!chunk) return chunk.error();
   RankPlan plan{std::move(*layout), *chunk, {}, {}, 0, 0, 0, {}};
   if (auto status = plan_kv(config, model, ranks, plan); !status) return status.error();
+  warn_of_large_pools(ranks, plan);
   const std::int32_t limit = context_limit(config, model);
   auto context = fitting_context(config, plan, limit);
   if (!context) return context.error();

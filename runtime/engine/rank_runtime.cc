@@ -11,8 +11,9 @@
 namespace trireme::engine {
 namespace {
 
-constexpr std::uint32_t kEpoch = 1;                      // a supervisor that restarts the job will count them
-constexpr std::chrono::microseconds kPollInterval{200};  // while computing: messages move at least every 0.5 ms
+constexpr std::uint32_t kEpoch = 1;                           // a supervisor that restarts the job will count them
+constexpr std::chrono::microseconds kBusyPollInterval{200};   // messages move at least every 0.5 ms while computing
+constexpr std::chrono::microseconds kIdlePollInterval{2000};  // at most; the loop itself begins with shorter waits
 
 int rank_of(const RankContext& context) {
   return context.communicator->rank();
@@ -26,11 +27,13 @@ RankRuntime::RankRuntime(const config::Config& config, const RankContext& contex
 base::Result<std::unique_ptr<RankRuntime>> RankRuntime::start(const config::Config& config,
                                                               const RankContext& context) {
   std::unique_ptr<RankRuntime> runtime(new RankRuntime(config, context));
-  using Part = base::Status (RankRuntime::*)();
-  for (const Part part : {&RankRuntime::open_model, &RankRuntime::make_plan, &RankRuntime::load_stage}) {
-    const base::Status mine = attempt([&] { return (runtime.get()->*part)(); });
-    if (auto all = agree(*context.communicator, mine); !all) return all.error();
-  }
+  const auto agreed = [&](const std::function<base::Status()>& part) {
+    return agree(*context.communicator, attempt(part));
+  };
+  if (auto status = agreed([&] { return runtime->open_model(); }); !status) return status.error();
+  const std::vector<RankFacts> ranks = gather(*context.communicator, runtime->facts_);
+  if (auto status = agreed([&] { return runtime->make_plan(ranks); }); !status) return status.error();
+  if (auto status = agreed([&] { return runtime->load_stage(); }); !status) return status.error();
   runtime->connect();
   runtime->start_worker();
   return runtime;
@@ -43,22 +46,19 @@ base::Status RankRuntime::open_model() {
   auto description = model::describe_model(*checkpoint_);
   if (!description) return description.error();
   description_ = std::move(description).value();
+  facts_.available_bytes = context_.available_bytes;
+  facts_.ranks_on_host = context_.ranks_on_host;
+  facts_.num_instruction_sets = static_cast<std::int32_t>(kernels::available_instruction_sets().size());
+  facts_.model_fingerprint = checkpoint_->fingerprint();
   if (rank_of(context_) != 0) return base::ok_status();
   auto tokenizer = tokenizer::Tokenizer::from_checkpoint(*checkpoint_);
   if (!tokenizer) return tokenizer.error();
   tokenizer_ = std::move(tokenizer).value();
-  if (tokenizer_->vocab_size() <= description_.vocab_size) return base::ok_status();
-  return base::invalid_argument(config_.model.path + ": the tokenizer has " + std::to_string(tokenizer_->vocab_size()) +
-                                " tokens, the embedding only " + std::to_string(description_.vocab_size) + " rows");
+  return base::ok_status();
 }
 
-base::Status RankRuntime::make_plan() {
-  RankFacts facts;
-  facts.available_bytes = context_.available_bytes;
-  facts.ranks_on_host = context_.ranks_on_host;
-  facts.num_instruction_sets = static_cast<std::int32_t>(kernels::available_instruction_sets().size());
-  facts.model_fingerprint = checkpoint_->fingerprint();
-  auto plan = make_rank_plan(config_, description_, gather(*context_.communicator, facts));
+base::Status RankRuntime::make_plan(const std::vector<RankFacts>& ranks) {
+  auto plan = make_rank_plan(config_, description_, ranks);
   if (!plan) return plan.error();
   plan_ = std::move(plan).value();
   return base::ok_status();
@@ -153,7 +153,12 @@ void RankRuntime::pump() {
   if (worker_done_.load())
     finish_worker();
   else if (!moved)
-    loop_->idle(worker_->computing(), kPollInterval);
+    wait_a_little();
+}
+
+void RankRuntime::wait_a_little() {
+  const bool computing = worker_->computing();
+  loop_->idle(computing, computing ? kBusyPollInterval : kIdlePollInterval);
 }
 
 void RankRuntime::finish_worker() {
@@ -171,7 +176,7 @@ void RankRuntime::shutdown() {
 }
 
 parallel::RankActivity RankRuntime::activity() const {
-  return {worker_ != nullptr && worker_->computing(), pool_ == nullptr ? 0 : pool_->progress().load()};
+  return {worker_->computing(), pool_->progress().load() + stage_->progress()};
 }
 
 RankRuntime::~RankRuntime() {

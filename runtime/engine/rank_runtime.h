@@ -62,16 +62,17 @@ class RankRuntime {
   const model::ModelDescription& description() const { return description_; }
   const RankPlan& plan() const { return *plan_; }
   std::string_view ops_name() const { return ops_->name(); }
-  parallel::RankActivity activity() const;  // any thread
+  parallel::RankActivity activity() const;  // any thread, once start() has returned
 
  private:
   RankRuntime(const config::Config& config, const RankContext& context);
   base::Status open_model();
-  base::Status make_plan();
+  base::Status make_plan(const std::vector<RankFacts>& ranks);
   base::Status load_stage();
   void make_ops();
   void connect();
   void start_worker();
+  void wait_a_little();
   void finish_worker();
   std::unique_ptr<Engine> make_engine();
 
@@ -80,17 +81,18 @@ class RankRuntime {
   const RankContext context_;
   std::unique_ptr<checkpoint::Checkpoint> checkpoint_;
   model::ModelDescription description_;
+  RankFacts facts_;
   std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   std::optional<RankPlan> plan_;
   std::unique_ptr<kernels::ThreadPool> pool_;
   std::unique_ptr<kernels::Ops> ops_;
   std::unique_ptr<kv_cache::KvCache> cache_;
   std::unique_ptr<model::StageModel> stage_;
+  std::unique_ptr<worker::StageWorker> worker_;  // its buffers outlive the loop, which may still be moving them
   std::unique_ptr<parallel::MessageLoop> loop_;
   std::unique_ptr<parallel::CommunicatorTransport> transport_;
   std::unique_ptr<parallel::ControlReceiver> plans_;
   std::unique_ptr<parallel::ResultSender> results_;
-  std::unique_ptr<worker::StageWorker> worker_;
   std::unique_ptr<Engine> engine_;
   std::exception_ptr worker_error_;  // written by the compute thread before worker_done_
   std::atomic<bool> worker_done_{false};

@@ -46,32 +46,32 @@ void StageModel::norm(const float* input, const float* weight, float* output, st
   ops_.rms_norm(args, stream);
 }
 
-void StageModel::linear(const float* input, std::int64_t input_stride, const LinearWeights& weights, float* output,
-                        std::int64_t num_rows, OutputMode mode, base::Stream stream) {
+void StageModel::linear(const Rows& input, const LinearWeights& weights, float* output, OutputMode mode,
+                        base::Stream stream) {
   kernels::LinearArgs args;
-  args.input = input;
-  args.input_stride = input_stride;
+  args.input = input.data;
+  args.input_stride = input.stride;
   args.weights = weights.matrix;
   args.bias = weights.bias;
   args.output = output;
   args.output_stride = weights.matrix.shape.out_features;
-  args.num_rows = num_rows;
+  args.num_rows = input.num_rows;
   args.mode = mode;
   ops_.linear(args, stream);
 }
 
 // hidden += post_norm?(weights * input)
-void StageModel::project_to_residual(const float* input, std::int64_t input_stride, const LinearWeights& weights,
-                                     const float* post_norm, float* hidden, std::int64_t num_rows,
-                                     base::Stream stream) {
+void StageModel::project_to_residual(const Rows& input, const LinearWeights& weights, const float* post_norm,
+                                     float* hidden, base::Stream stream) {
+  progress_.fetch_add(1, std::memory_order_relaxed);
   if (post_norm == nullptr) {
-    linear(input, input_stride, weights, hidden, num_rows, OutputMode::kAdd, stream);
+    linear(input, weights, hidden, OutputMode::kAdd, stream);
     return;
   }
   float* projected = scratch_.normed.data();
-  linear(input, input_stride, weights, projected, num_rows, OutputMode::kOverwrite, stream);
-  norm(projected, post_norm, projected, num_rows, stream);
-  ops_.add({projected, hidden, num_rows * model_.hidden_size}, stream);
+  linear(input, weights, projected, OutputMode::kOverwrite, stream);
+  norm(projected, post_norm, projected, input.num_rows, stream);
+  ops_.add({projected, hidden, input.num_rows * model_.hidden_size}, stream);
 }
 
 void StageModel::normalise_heads(const LayerWeights& weights, std::int64_t num_rows, base::Stream stream) {
@@ -102,7 +102,7 @@ void StageModel::attention_half(std::int32_t layer, const StepInput& input, floa
   float* v = k + std::int64_t{model_.num_kv_heads} * model_.head_dim;
 
   norm(hidden, weights.attention_norm, scratch_.normed.data(), num_rows, stream);
-  linear(scratch_.normed.data(), model_.hidden_size, weights.qkv, q, num_rows, OutputMode::kOverwrite, stream);
+  linear({scratch_.normed.data(), model_.hidden_size, num_rows}, weights.qkv, q, OutputMode::kOverwrite, stream);
   normalise_heads(weights, num_rows, stream);
   // q and k lie side by side, so one call rotates the heads of both.
   const auto rope = static_cast<std::size_t>(spec.rope);
@@ -124,8 +124,8 @@ void StageModel::attention_half(std::int32_t layer, const StepInput& input, floa
   args.softcap = model_.attention_softcap;
   args.window = spec.window;
   ops_.attention(args, stream);
-  project_to_residual(args.output, args.output_stride, weights.attention_output, weights.post_attention_norm, hidden,
-                      num_rows, stream);
+  project_to_residual({args.output, args.output_stride, num_rows}, weights.attention_output,
+                      weights.post_attention_norm, hidden, stream);
 }
 
 void StageModel::ffn_half(std::int32_t layer, std::int64_t num_rows, float* hidden, base::Stream stream) {
@@ -133,9 +133,9 @@ void StageModel::ffn_half(std::int32_t layer, std::int64_t num_rows, float* hidd
   const std::int64_t size = model_.intermediate_size;
   float* gate = scratch_.gate_up.data();
   norm(hidden, weights.ffn_norm, scratch_.normed.data(), num_rows, stream);
-  linear(scratch_.normed.data(), model_.hidden_size, weights.gate_up, gate, num_rows, OutputMode::kOverwrite, stream);
+  linear({scratch_.normed.data(), model_.hidden_size, num_rows}, weights.gate_up, gate, OutputMode::kOverwrite, stream);
   ops_.activation({gate, gate + size, 2 * size, gate, 2 * size, num_rows, size, model_.activation}, stream);
-  project_to_residual(gate, 2 * size, weights.down, weights.post_ffn_norm, hidden, num_rows, stream);
+  project_to_residual({gate, 2 * size, num_rows}, weights.down, weights.post_ffn_norm, hidden, stream);
 }
 
 void StageModel::embed(const StepInput& input, float* hidden, base::Stream stream) {
@@ -165,7 +165,8 @@ void StageModel::logits(const float* hidden, std::span<const std::int32_t> rows,
   float* gathered = scratch_.normed.data();
   ops_.gather_rows({hidden, rows.data(), gathered, num_rows, model_.hidden_size}, stream);
   norm(gathered, weights_->final_norm, gathered, num_rows, stream);
-  linear(gathered, model_.hidden_size, weights_->head, logits, num_rows, OutputMode::kOverwrite, stream);
+  linear({gathered, model_.hidden_size, num_rows}, weights_->head, logits, OutputMode::kOverwrite, stream);
+  progress_.fetch_add(1, std::memory_order_relaxed);
   if (model_.final_softcap > 0.0f) ops_.softcap({logits, num_rows * model_.vocab_size, model_.final_softcap}, stream);
 }
 

@@ -2,6 +2,7 @@
 // compute thread. Activations are float32; hidden states are [num_rows, hidden_size], row-major.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -42,6 +43,9 @@ class StageModel {
   // logits[i] = head(norm(hidden[rows[i]])), [rows.size(), vocab_size]. Last stage only.
   void logits(const float* hidden, std::span<const std::int32_t> rows, float* logits, base::Stream stream);
 
+  // Counts what is computed, half a layer at a time; any thread may read it, e.g. a watchdog.
+  std::uint64_t progress() const { return progress_.load(std::memory_order_relaxed); }
+
   const ModelDescription& description() const { return model_; }
   const StageSpec& stage() const { return stage_; }
 
@@ -55,14 +59,20 @@ class StageModel {
     std::int64_t capacity_rows = 0;
   };
   void reserve(std::int64_t num_rows);
+  // Activations of one step that an operation reads.
+  struct Rows {
+    const float* data = nullptr;
+    std::int64_t stride = 0;
+    std::int64_t num_rows = 0;
+  };
   void norm(const float* input, const float* weight, float* output, std::int64_t num_rows, base::Stream stream);
-  void linear(const float* input, std::int64_t input_stride, const LinearWeights& weights, float* output,
-              std::int64_t num_rows, kernels::OutputMode mode, base::Stream stream);
+  void linear(const Rows& input, const LinearWeights& weights, float* output, kernels::OutputMode mode,
+              base::Stream stream);
   void attention_half(std::int32_t layer, const StepInput& input, float* hidden, base::Stream stream);
   void normalise_heads(const LayerWeights& weights, std::int64_t num_rows, base::Stream stream);
   void ffn_half(std::int32_t layer, std::int64_t num_rows, float* hidden, base::Stream stream);
-  void project_to_residual(const float* input, std::int64_t input_stride, const LinearWeights& weights,
-                           const float* post_norm, float* hidden, std::int64_t num_rows, base::Stream stream);
+  void project_to_residual(const Rows& input, const LinearWeights& weights, const float* post_norm, float* hidden,
+                           base::Stream stream);
 
   const ModelDescription& model_;
   const StageSpec stage_;
@@ -70,6 +80,7 @@ class StageModel {
   kernels::Ops& ops_;
   kv_cache::KvCache& cache_;
   Scratch scratch_;
+  std::atomic<std::uint64_t> progress_{0};
 };
 
 }  // namespace trireme::model

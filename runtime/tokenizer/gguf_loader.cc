@@ -240,6 +240,7 @@ base::Status add_control_tokens(const nlohmann::json& metadata, TokenizerParts& 
   const auto eos = token_key(metadata, "eos_token_id", *parts.vocabulary);
   if (!eos) return eos.error();
   parts.bos = *bos;
+  parts.eos = *eos;
   parts.prefix.clear();
   if (*add_bos && *bos) parts.prefix.push_back(**bos);
   if (*add_eos && *eos) parts.suffix.push_back(**eos);

@@ -32,7 +32,7 @@ struct TokenizerParts {
   TokenDecoder decoder;
   std::vector<TokenId> prefix;  // what the post-processor puts before the text
   std::vector<TokenId> suffix;  // and after it
-  std::optional<TokenId> bos;
+  std::optional<TokenId> bos, eos;
   std::vector<TokenId> end_of_generation;  // ascending, without duplicates
 };
 
@@ -51,6 +51,7 @@ class PipelineTokenizer final : public Tokenizer {
   }
   std::optional<TokenId> token_id(std::string_view content) const override;
   std::optional<TokenId> bos() const override { return parts_.bos; }
+  std::optional<TokenId> eos() const override { return parts_.eos; }
   const std::vector<TokenId>& end_of_generation() const override { return parts_.end_of_generation; }
 
  private:

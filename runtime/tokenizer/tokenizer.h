@@ -49,6 +49,7 @@ class Tokenizer {
   virtual std::vector<std::size_t> special_offsets(std::string_view text) const = 0;
   virtual std::optional<TokenId> token_id(std::string_view content) const = 0;  // of a whole token, special or not
   virtual std::optional<TokenId> bos() const = 0;
+  virtual std::optional<TokenId> eos() const = 0;  // the one that is configured
   // All ids that end a generation: eos of the tokenizer's and generation's configuration, end-of-turn tokens.
   virtual const std::vector<TokenId>& end_of_generation() const = 0;
 };

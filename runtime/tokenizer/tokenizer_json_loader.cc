@@ -220,7 +220,8 @@ base::Status add_control_tokens(const std::filesystem::path& directory, const js
     if (add_bos.get<bool>()) parts.prefix.insert(parts.prefix.begin(), *parts.bos);
   }
   std::vector<TokenId>& ends = parts.end_of_generation;
-  if (const auto eos = configured_token(*tokenizer_config, "eos_token", parts)) ends.push_back(*eos);
+  parts.eos = configured_token(*tokenizer_config, "eos_token", parts);
+  if (parts.eos) ends.push_back(*parts.eos);
   const json text_config = value_or_null(config, "text_config");
   for (const json* object : {&*generation_config, &config, &text_config}) {
     if (!object->is_object()) continue;
@@ -228,6 +229,7 @@ base::Status add_control_tokens(const std::filesystem::path& directory, const js
         append_token_ids(value_or_null(*object, "eos_token_id"), "eos_token_id", *parts.vocabulary, ends);
     if (!status) return status;
   }
+  if (!parts.eos && !ends.empty()) parts.eos = ends.front();
   complete_end_of_generation(*parts.vocabulary, ends);
   return base::ok_status();
 }
