@@ -1,6 +1,8 @@
 #include "launch/chat_prompt.h"
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <optional>
 
 namespace trireme::launch {
@@ -42,6 +44,14 @@ std::vector<std::size_t> remove_marks(std::string& text, const std::string& mark
   return places;
 }
 
+// What the clock on the wall shows, for templates that tell the model the date.
+std::chrono::local_seconds local_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  return std::chrono::local_seconds(std::chrono::seconds(now + local.tm_gmtoff));
+}
+
 std::string token_text(const tokenizer::Tokenizer& tokenizer, std::optional<std::int32_t> token) {
   return token ? tokenizer.token_bytes(*token) : "";
 }
@@ -68,7 +78,9 @@ base::Result<std::vector<std::int32_t>> ChatPrompt::tokens(const std::vector<Cha
   context["add_generation_prompt"] = true;
   context["bos_token"] = token_text(*tokenizer_, tokenizer_->bos());
   context["eos_token"] = token_text(*tokenizer_, tokenizer_->eos());
-  auto text = template_.render(context);
+  chat::RenderLimits limits;
+  limits.now = local_time();
+  auto text = template_.render(context, limits);
   if (!text) return text.error();
   tokenizer::EncodeOptions options;
   options.add_special = false;  // the template writes them itself

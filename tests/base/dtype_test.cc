@@ -12,10 +12,11 @@ TEST(DType, EveryHalfSurvivesTheWayThereAndBack) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
     const float value = f16_to_f32(half);
-    if (std::isnan(value))
+    if (std::isnan(value)) {
       EXPECT_TRUE(std::isnan(f16_to_f32(f32_to_f16(value))));
-    else
+    } else {
       EXPECT_EQ(f32_to_f16(value), half) << bits;
+    }
   }
 }
 
@@ -33,7 +34,8 @@ TEST(DType, HalfRoundsToNearestEven) {
 TEST(DType, EveryBfloatSurvivesAndRoundsToNearestEven) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto value = static_cast<std::uint16_t>(bits);
-    if (!std::isnan(bf16_to_f32(value))) EXPECT_EQ(f32_to_bf16(bf16_to_f32(value)), value);
+    if (std::isnan(bf16_to_f32(value))) continue;
+    EXPECT_EQ(f32_to_bf16(bf16_to_f32(value)), value);
   }
   EXPECT_EQ(bf16_to_f32(f32_to_bf16(1.0f + 0x1p-8f)), 1.0f);
   EXPECT_EQ(bf16_to_f32(f32_to_bf16(1.0f + 0x1.8p-7f)), 1.0f + 0x1p-6f);
