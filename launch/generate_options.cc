@@ -25,6 +25,7 @@ void add_generate_options(CLI::App& app, GenerateOptions& options) {
   app.add_option("--repetition-penalty", sampling.repetition_penalty, "over 1: tokens seen before become unlikelier")
       ->check(CLI::Range(1e-3, 1e3));
   app.add_option("--seed", sampling.seed, "of the random numbers; the same seed gives the same text")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--stop", options.stop, "text that ends the output; may be given several times")
       ->allow_extra_args(false);

@@ -20,7 +20,7 @@ namespace {
 // What the heartbeat thread may ask of a runtime that comes and goes.
 class ActivityProbe {
  public:
-  void watch(const engine::RankRuntime* runtime) {
+  void watch(engine::RankRuntime* runtime) {
     const std::lock_guard lock(mutex_);
     runtime_ = runtime;
   }
@@ -31,12 +31,12 @@ class ActivityProbe {
 
  private:
   std::mutex mutex_;
-  const engine::RankRuntime* runtime_ = nullptr;
+  engine::RankRuntime* runtime_ = nullptr;
 };
 
 class Watch {
  public:
-  Watch(ActivityProbe& probe, const engine::RankRuntime* runtime) : probe_(probe) { probe_.watch(runtime); }
+  Watch(ActivityProbe& probe, engine::RankRuntime* runtime) : probe_(probe) { probe_.watch(runtime); }
   ~Watch() { probe_.watch(nullptr); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;

@@ -81,6 +81,7 @@ struct Heartbeat::Impl {
   std::vector<Peer> peers;
   HeartbeatWatch own_watch;  // rank 0 judges itself, too, for hanging
   Clock::time_point next_beat, last_turn;
+  Clock::time_point overslept_until{};  // this rank was stopped for so long that others took it for dead
 
   WakeEvent wake;
   std::atomic<bool> stop = false, shutdown_expected = false;
@@ -123,6 +124,8 @@ void Heartbeat::Impl::run() {
     now = Clock::now();
     forgive_own_stall(now);
     failure = hear(now);  // what came meanwhile counts before anything is judged
+    if (failure && now < overslept_until)
+      failure = RankFailure{rank, host, "was stopped, and the others went on without it"};
     if (!failure) failure = judge(now);
     if (!failure) failure = own_failure();
   }
@@ -169,6 +172,9 @@ void Heartbeat::Impl::forgive_own_stall(Clock::time_point now) {
   const auto stall = now - last_turn - config.period;
   last_turn = now;
   if (stall < config.period / 2) return;
+  // Then it is the others who gave this rank up, and their leaving is no failure of theirs.
+  const auto limit = config.period * config.max_missed_beats;
+  if (stall + config.period >= limit) overslept_until = now + limit;
   own_watch.forgive(stall);
   for (Peer& peer : peers) peer.watch.forgive(stall);
 }

@@ -1,5 +1,7 @@
 #include "runtime/engine/rank_runtime.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -136,6 +138,7 @@ void RankRuntime::start_worker() {
                                        static_cast<std::uint32_t>(plan_->layout.stage_of(rank))};
   worker_ = std::make_unique<worker::StageWorker>(identity, resources, config_.scheduler.max_step_tokens);
   compute_thread_ = std::thread([this] {
+    ::pthread_setname_np(::pthread_self(), "compute");
     try {
       pool_->pin_caller();
       worker_->run();
@@ -148,8 +151,11 @@ void RankRuntime::start_worker() {
 }
 
 void RankRuntime::pump() {
+  num_pumps_.fetch_add(1, std::memory_order_relaxed);
   bool moved = loop_->poll();
   if (engine_) moved |= engine_->turn(std::chrono::steady_clock::now());
+  // Rank 0 may also wait for its user, the others only for rank 0.
+  must_pump_.store(!engine_ || !engine_->idle(), std::memory_order_relaxed);
   if (worker_done_.load())
     finish_worker();
   else if (!moved)
@@ -175,8 +181,9 @@ void RankRuntime::shutdown() {
   while (compute_thread_.joinable() || !engine_->all_sent()) pump();
 }
 
-parallel::RankActivity RankRuntime::activity() const {
-  return {worker_->computing(), pool_->progress().load() + stage_->progress()};
+parallel::RankActivity RankRuntime::activity() {
+  return monitor_.observe({worker_->computing(), pool_->progress().load() + stage_->progress()},
+                          {must_pump_.load(), num_pumps_.load()});
 }
 
 RankRuntime::~RankRuntime() {

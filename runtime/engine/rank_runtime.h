@@ -3,6 +3,7 @@
 // communication thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -22,6 +23,7 @@
 #include "parallel/result_return.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/config/config.h"
+#include "runtime/engine/activity_monitor.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/rank_plan.h"
 #include "runtime/kv_cache/kv_cache.h"
@@ -62,7 +64,7 @@ class RankRuntime {
   const model::ModelDescription& description() const { return description_; }
   const RankPlan& plan() const { return *plan_; }
   std::string_view ops_name() const { return ops_->name(); }
-  parallel::RankActivity activity() const;  // any thread, once start() has returned
+  parallel::RankActivity activity();  // the heartbeat thread, once start() has returned
 
  private:
   RankRuntime(const config::Config& config, const RankContext& context);
@@ -94,7 +96,10 @@ class RankRuntime {
   std::unique_ptr<parallel::ControlReceiver> plans_;
   std::unique_ptr<parallel::ResultSender> results_;
   std::unique_ptr<Engine> engine_;
-  std::exception_ptr worker_error_;  // written by the compute thread before worker_done_
+  ActivityMonitor monitor_;  // of the heartbeat thread
+  std::atomic<std::uint64_t> num_pumps_{0};
+  std::atomic<bool> must_pump_{false};  // work is under way, so that the communication thread has to move
+  std::exception_ptr worker_error_;     // written by the compute thread before worker_done_
   std::atomic<bool> worker_done_{false};
   std::thread compute_thread_;
 };

@@ -56,6 +56,7 @@ class Job:
             raise AssertionError(f"the job did not end within {limit_s} s:\n{self.stderr()}")
         self._reader.join(5)
         self._output_reader.join(5)
+        self._close()
         return self.process.returncode, "".join(self._stdout)
 
     def kill(self):
@@ -63,6 +64,12 @@ class Job:
             send(pid, signal.SIGCONT)
             send(pid, signal.SIGKILL)
         send(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self._close()
+
+    def _close(self):
+        for stream in (self.process.stdout, self.process.stderr):
+            stream.close()
 
 
 def send(pid, number):
@@ -95,21 +102,12 @@ def environment(pid):
         return {}
 
 
-def busiest_thread(pid):
-    """The thread that computes: the one that used most CPU time within a second."""
-    before = cpu_times(pid)
-    time.sleep(1.0)
-    after = cpu_times(pid)
-    return max(after, key=lambda thread: after[thread] - before.get(thread, 0))
-
-
-def cpu_times(pid):
-    times = {}
+def thread_named(pid, name):
     for thread in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{thread}/stat") as stat:
-            fields = stat.read().rsplit(")", 1)[1].split()
-        times[int(thread)] = int(fields[11]) + int(fields[12])
-    return times
+        with open(f"/proc/{pid}/task/{thread}/comm") as comm:
+            if comm.read().strip() == name:
+                return int(thread)
+    raise AssertionError(f"process {pid} has no thread {name}")
 
 
 def freeze_thread(thread):

@@ -70,7 +70,7 @@ TEST_P(EngineInvarianceTest, PreemptionChangesNoBit) {
       for (std::size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i], alone_[i]) << "request " << i;
       const scheduler::SchedulerStats stats = runtime.engine().stats()[0];
       // Gemma's windows free their blocks as they pass.
-      EXPECT_EQ(stats.num_preemptions > 0, GetParam() == "llama");
+      EXPECT_TRUE(stats.num_preemptions > 0 || GetParam() == "gemma3");
       EXPECT_EQ(stats.free_blocks, stats.total_blocks);
     });
   }
