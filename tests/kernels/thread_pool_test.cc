@@ -4,7 +4,9 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <atomic>
 #include <chrono>
+#include <new>
 #include <thread>
 
 #include "base/check.h"
@@ -67,6 +69,19 @@ TEST_P(ThreadPoolTest, CountsFinishedTasks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, ThreadPoolTest, testing::Values(1, 2, 3, 8));
+
+TEST_P(ThreadPoolTest, ATasksExceptionReachesTheCallerAndThePoolGoesOn) {
+  ThreadPool pool(GetParam());
+  for (int round = 0; round < 20; ++round) {
+    const auto fail_once = [](std::int64_t i) {
+      if (i == 5) throw std::bad_alloc();
+    };
+    EXPECT_THROW(pool.parallel_for(64, fail_once), std::bad_alloc);
+    std::atomic<int> done{0};
+    pool.parallel_for(64, [&](std::int64_t) { done.fetch_add(1); });
+    EXPECT_EQ(done.load(), 64);
+  }
+}
 
 TEST(ThreadPool, UsesSeveralThreadsAtOnce) {
   ThreadPool pool(2);

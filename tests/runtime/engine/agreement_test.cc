@@ -41,6 +41,11 @@ TEST(Agreement, EqualFailuresAreOneMessage) {
   }
 }
 
+TEST(Agreement, TheLowestFailingRanksCodeIsEveryones) {
+  const auto results = agree_all({base::ok_status(), base::resource_exhausted("full"), base::unsupported("odd")});
+  for (const auto& result : results) EXPECT_EQ(result.error().code, base::ErrorCode::kResourceExhausted);
+}
+
 TEST(Agreement, OneRankAloneIsNotNamed) {
   EXPECT_EQ(agree_all({base::not_found("x")})[0].error().message, "x");
 }

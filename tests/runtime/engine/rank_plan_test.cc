@@ -92,6 +92,16 @@ TEST(RankPlan, RefusesAPoolWithoutABlock) {
   EXPECT_NE(plan.error().message.find("--kv-memory"), std::string::npos);
 }
 
+TEST(RankPlan, WarnsOfAPoolThatTheHostCannotHold) {
+  config::Config config;
+  config.kv_cache.memory_bytes = 600 * kMiB;
+  const auto plan = make_rank_plan(config, small_model(4), ranks(2));
+  ASSERT_TRUE(plan.ok());
+  EXPECT_NE(plan->notes.front().find("rank 0 may need 60"), std::string::npos) << plan->notes.front();
+  config.kv_cache.memory_bytes = 400 * kMiB;
+  EXPECT_EQ(make_rank_plan(config, small_model(4), ranks(2))->notes.front().find("warning"), std::string::npos);
+}
+
 TEST(RankPlan, AutomaticReplicasAreAsManyAsMemoryAllows) {
   config::Config config;
   config.pipeline.replicas = 0;
