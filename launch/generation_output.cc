@@ -73,6 +73,7 @@ std::string generation_json(const scheduler::Request& request, const std::vector
   object["prompt_token_ids"] = request.prompt;
   object["finish_reason"] = per_choice(
       choices, [](const Generation& choice) { return ordered_json(engine::to_string(choice.finish_reason)); });
+  object["token_logprobs"] = object["top_logprobs"] = object["prompt_logprobs"] = nullptr;
   if (request.sampling.num_logprobs >= 0) add_logprobs(choices, object);
   if (request.prompt_logprobs) add_prompt_logprobs(request, choices.front(), object);
   const std::size_t completion = count_tokens(choices);

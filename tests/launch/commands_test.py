@@ -1,0 +1,104 @@
+"""The commands as a user types them, alone and under mpirun.
+
+    commands_test.py TRIREME MODELS     MODELS: the folder of small models (tests/data/models)
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TRIREME, MODELS = None, None
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n"]
+
+
+def run(*arguments, ranks=1, stdin=""):
+    launcher = [] if ranks == 1 else [*MPIRUN, str(ranks)]
+    return subprocess.run([*launcher, TRIREME, *arguments], input=stdin, capture_output=True, text=True, timeout=60)
+
+
+def model(name):
+    return ["--model", os.path.join(MODELS, name), "--threads", "1", "--kv-memory", "16MiB"]
+
+
+class Generate(unittest.TestCase):
+    def test_any_number_of_ranks_gives_the_same_object(self):
+        outputs = []
+        for ranks, options in [(1, []), (2, []), (3, []), (2, ["--replicas", "2"]), (4, ["--replicas", "2"]), (2, ["--split", "1"])]:
+            result = run("generate", *model("llama"), "--prompt-ids", "5,6,7,8", "--max-tokens", "12", "--temperature", "0.9", "--seed",
+                         "3", "--n", "2", "--logprobs", "2", "--prompt-logprobs", "--json", *options, ranks=ranks)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            answer = json.loads(result.stdout)
+            answer.pop("timing")
+            outputs.append(answer)
+        for answer in outputs[1:]:
+            self.assertEqual(answer, outputs[0])
+        self.assertEqual(outputs[0]["prompt_token_ids"], [5, 6, 7, 8])
+        self.assertEqual(len(outputs[0]["token_ids"]), 2)
+        self.assertIsNone(outputs[0]["prompt_logprobs"][0])
+        self.assertEqual(len(outputs[0]["prompt_logprobs"]), 4)
+        self.assertEqual(outputs[0]["usage"]["prompt_tokens"], 4)
+
+    def test_streamed_text_is_the_text_of_the_object(self):
+        options = ["generate", *model("llama"), "--prompt", "hello", "--max-tokens", "20", "--ignore-eos"]
+        streamed = run(*options, ranks=2)
+        whole = json.loads(run(*options, "--json").stdout)
+        self.assertEqual(streamed.stdout, whole["text"] + "\n")
+        self.assertIsNone(whole["token_logprobs"])
+
+    def test_weights_and_caches_of_every_format_run(self):
+        for weights in ("f32", "f16", "bf16"):
+            for key, value in (("fp32", "fp32"), ("fp16", "int8"), ("int8", "int8"), ("fp16", "fp16")):
+                result = run("generate", *model("gemma3"), "--prompt-ids", "5,6", "--max-tokens", "4", "--weights", weights, "--kv-key",
+                             key, "--kv-value", value, "--json")
+                self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_mistakes_are_one_line_and_exit_with_2(self):
+        for arguments in (["--prompt", "x", "--temprature", "1"], ["--prompt", "x", "--prompt-ids", "1"], ["--prompt-ids", "999999"],
+                          ["--prompt-ids", ",".join(["1"] * 300)], ["--chat", "--prompt", "x"], ["--prompt", "\udcff"]):
+            result = run("generate", *model("llama"), *arguments)
+            self.assertEqual(result.returncode, 2, (arguments, result.stderr))
+            self.assertEqual(result.stdout, "")
+            errors = [line for line in result.stderr.splitlines() if "[info]" not in line]
+            self.assertEqual(len(errors), 1, result.stderr)
+
+    def test_a_full_disk_is_told(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([TRIREME, "generate", *model("llama"), "--prompt-ids", "1", "--json"], stdout=full,
+                                    stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("standard output", result.stderr)
+
+
+class OtherCommands(unittest.TestCase):
+    def test_tokens_become_the_text_again(self):
+        ids = json.loads(run("tokenize", *model("llama"), "--text", "hello <|im_end|>", "--json").stdout)["token_ids"]
+        self.assertIn(2, ids)
+        text = run("tokenize", *model("llama"), "--ids", ",".join(map(str, ids))).stdout
+        self.assertEqual(text.strip(), "hello <|im_end|>")
+        plain = json.loads(run("tokenize", *model("llama"), "--text", "hello <|im_end|>", "--special-as-text", "--json").stdout)
+        self.assertNotIn(2, plain["token_ids"])
+
+    def test_score_is_the_same_alone_and_on_ranks(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as text:
+            text.write("the quick brown fox jumps over the lazy dog, again and again " * 4)
+            text.flush()
+            options = ["score", *model("llama"), "--file", text.name, "--window", "32", "--max-windows", "2", "--json"]
+            alone, ranks = run(*options), run(*options, ranks=2)
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        self.assertEqual(json.loads(alone.stdout), json.loads(ranks.stdout))
+        self.assertEqual(len(json.loads(alone.stdout)["mean_nll_per_window"]), 2)
+        self.assertEqual(run("score", *model("llama"), "--file", "/no/such/file").returncode, 2)
+
+    def test_inspect_shows_the_split_without_loading(self):
+        result = run("inspect", os.path.join(MODELS, "gemma3"), "--ranks", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for part in ("gemma3", "rank 0: ", "rank 1: ", "stage 1"):
+            self.assertIn(part, result.stdout)
+        self.assertEqual(run("inspect", "/no/such/model").returncode, 1)
+
+
+if __name__ == "__main__":
+    MODELS, TRIREME = os.path.abspath(sys.argv.pop()), os.path.abspath(sys.argv.pop())
+    unittest.main(verbosity=2)
