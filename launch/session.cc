@@ -152,6 +152,7 @@ int run_ready(const CommandContext& context, const SessionBody& body, parallel::
 
 int run_pipeline(const CommandContext& context, const SessionBody& body, parallel::Heartbeat& heartbeat,
                  JobState& state) {
+  if (context.is_root()) context.log.info("loading " + context.config.config.model.path);
   auto started = engine::RankRuntime::start(context.config.config, rank_context(context));
   if (!started) {
     heartbeat.expect_shutdown();

@@ -13,7 +13,10 @@ std::string mib(std::int64_t bytes) {
 }
 
 std::string terms(const KvPlanInput& input) {
-  if (input.fixed_pool_bytes > 0) return "as told (kv_cache.memory_bytes)";
+  if (input.fixed_pool_bytes > 0) {
+    return "as told (kv_cache.memory_bytes), beside " + mib(input.weight_bytes) + " weights and " +
+           mib(input.activation_bytes) + " activations";
+  }
   char reserve[16];
   std::snprintf(reserve, sizeof reserve, "%.2f", 1.0 - input.reserve);
   return mib(input.available_bytes) + " available / " + std::to_string(input.ranks_on_host) + " ranks on this host * " +
