@@ -164,6 +164,7 @@ base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint:
   }
   auto weights = std::make_unique<StageWeights>();
   weights->matrices = base::AlignedBuffer<std::byte>(static_cast<std::size_t>(stage_weight_bytes(model, stage, type)));
+  weights->matrices.prefer_huge_pages();
   Loader loader(checkpoint, model, type, pool, *weights);
   if (stage.first) weights->embedding = loader.linear(vocabulary_source(model, model.names.embedding)).matrix;
   for (std::int32_t layer = stage.begin_layer; layer < stage.end_layer && !loader.error(); ++layer) {
