@@ -14,6 +14,8 @@ KvCache::KvCache(KvCacheShape shape) : shape_(std::move(shape)) {
   }
   for (std::int32_t group = 0; group < num_groups(); ++group) {
     pools_.emplace_back(static_cast<std::size_t>(num_blocks(group) * block_bytes(group)));
+    // A block is one contiguous run, and blocks are handed out side by side: little of a huge page stays unused.
+    pools_.back().prefer_huge_pages();
   }
 }
 
