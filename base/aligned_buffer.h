@@ -36,8 +36,8 @@ class AlignedBuffer {
     if (data_ != nullptr) ::munmap(data_, bytes());
   }
 
-  // Asks the kernel for huge pages: for memory that will be filled as a whole and then streamed through again and again.
-  // Of pages that stay untouched it would make more resident than is used.
+  // Asks the kernel for huge pages: for memory that will be filled as a whole and then streamed through again and
+  // again. Of pages that stay untouched it would make more resident than is used.
   void prefer_huge_pages() {
     if (data_ != nullptr) ::madvise(data_, bytes(), MADV_HUGEPAGE);
   }

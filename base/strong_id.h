@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <functional>
+#include <ostream>
 
 namespace trireme::base {
 
@@ -16,11 +17,7 @@ struct StrongId {
   constexpr explicit StrongId(Integer v) : value(v) {}
   constexpr auto operator<=>(const StrongId&) const = default;
 
-  template <typename Out>
-  friend Out& operator<<(Out& out, StrongId id) {
-    out << id.value;
-    return out;
-  }
+  friend std::ostream& operator<<(std::ostream& out, StrongId id) { return out << id.value; }
 };
 
 }  // namespace trireme::base

@@ -18,7 +18,8 @@ Engine::Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_pt
 
 // 1. A request becomes sequences, one per choice, in the queue of the replica that has least to do. Choices stay
 // together, so that they share the prompt's blocks.
-base::Result<scheduler::RequestId> Engine::submit(scheduler::Request request, OutputCallback callback, TimePoint now) {
+base::Result<scheduler::RequestId> Engine::submit(scheduler::Request request, const OutputCallback& callback,
+                                                  TimePoint now) {
   request.id = scheduler::RequestId(next_request_++);
   const auto shared = std::make_shared<const scheduler::Request>(std::move(request));
   RunningRequest running;

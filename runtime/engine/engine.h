@@ -24,7 +24,7 @@ class Engine {
 
   // Takes a request; its id is assigned here and returned. `callback` gets its output during turns, at least one event
   // per choice. Errors: a request that can never fit.
-  base::Result<scheduler::RequestId> submit(scheduler::Request request, OutputCallback callback,
+  base::Result<scheduler::RequestId> submit(scheduler::Request request, const OutputCallback& callback,
                                             scheduler::TimePoint now);
   // Ends a request without further output. Unknown ids are ignored.
   void cancel(scheduler::RequestId request);

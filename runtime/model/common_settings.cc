@@ -87,7 +87,8 @@ RopeSpec rope_from_hugging_face(MetadataReader& config, const nlohmann::json* pa
     config.fail("rope parameters", "must be an object");
     return rope;
   }
-  MetadataReader reader(parameters == nullptr ? empty : *parameters, "rope parameters");
+  const nlohmann::json& object = parameters == nullptr ? empty : *parameters;
+  MetadataReader reader(object, "rope parameters");
   const double theta = reader.number_or("rope_theta", default_theta);
   // The older spelling is "type".
   const std::string kind = reader.text_or("rope_type", reader.text_or("type", "default"));
@@ -103,7 +104,7 @@ RopeSpec rope_from_hugging_face(MetadataReader& config, const nlohmann::json* pa
     else
       scale_linear(rope.inverse_frequencies, factor);
   } else if (kind == "llama3") {
-    apply_llama3(config, *parameters, rope);
+    apply_llama3(config, object, rope);
   } else if (kind != "default") {
     config.fail("rope type '" + kind + "'", "is not supported (default, linear and llama3 are)");
   }

@@ -85,7 +85,7 @@ ModelDescription from_gguf(MetadataReader& keys, const checkpoint::Checkpoint& c
   // The 27B model alone scales queries by hidden_size / num_heads; GGUF does not say it otherwise.
   constexpr std::int32_t kLayersOf27B = 62;
   if (model.num_layers() == kLayersOf27B) {
-    model.attention_scale = 1.0f / std::sqrt(static_cast<float>(model.hidden_size / model.num_heads));
+    model.attention_scale = std::sqrt(static_cast<float>(model.num_heads) / static_cast<float>(model.hidden_size));
   }
   set_layers_by_pattern(model, keys.positive_or("attention.sliding_window_pattern", 6),
                         keys.positive("attention.sliding_window"));
