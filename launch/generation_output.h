@@ -22,7 +22,8 @@ struct GenerationTiming {
 };
 
 // One object, on one line: text, token_ids, prompt_token_ids, finish_reason, token_logprobs, top_logprobs,
-// prompt_logprobs (null first), usage, timing. Log-probabilities that were not asked for are null. What there is one of per choice is a list where there are several.
+// prompt_logprobs (null first), usage, timing. Log-probabilities that were not asked for are null. What there is one of
+// per choice is a list where there are several.
 std::string generation_json(const scheduler::Request& request, const std::vector<engine::Generation>& choices,
                             const GenerationTiming& timing);
 
