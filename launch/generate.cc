@@ -14,15 +14,11 @@
 #include "launch/generation_output.h"
 #include "launch/generation_run.h"
 #include "launch/log.h"
+#include "launch/refusal.h"
 #include "launch/session.h"
 
 namespace trireme::launch {
 namespace {
-
-int fail(const CommandContext& context, const base::Error& error) {
-  context.log.error(error.message);
-  return exit_code_of(error);
-}
 
 // Prints text as it comes; of several choices only at the end, or they would mix.
 void stream(const engine::GenerationEvent& event) {
@@ -49,14 +45,14 @@ base::Result<std::vector<std::int32_t>> prompt_tokens(const engine::RankRuntime&
 
 int generate_once(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
   auto tokens = prompt_tokens(runtime, options);
-  if (!tokens) return fail(context, tokens.error());
+  if (!tokens) return refuse(context, tokens.error());
   const auto request =
       make_request(options, std::move(tokens).value(), runtime.tokenizer(), runtime.description().vocab_size);
-  if (!request) return fail(context, request.error());
+  if (!request) return refuse(context, request.error());
   const bool streams = !options.json && options.num_choices == 1;
   const auto run = run_generation(
       runtime, *request, streams ? stream : [](const engine::GenerationEvent&) {});
-  if (!run) return fail(context, run.error());
+  if (!run) return refuse(context, run.error());
   if (options.json) {
     std::cout << generation_json(*request, run->choices, run->timing) << std::endl;
     return kSuccess;
@@ -72,7 +68,7 @@ int generate_once(const CommandContext& context, engine::RankRuntime& runtime, c
 // One turn per line of standard input, until its end.
 int converse(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
   const auto chat = ChatPrompt::from_checkpoint(runtime.checkpoint(), runtime.tokenizer());
-  if (!chat) return fail(context, chat.error());
+  if (!chat) return refuse(context, chat.error());
   std::vector<ChatMessage> messages;
   if (!options.system.empty()) messages.push_back({"system", options.system});
   const bool interactive = ::isatty(STDIN_FILENO) != 0;
@@ -85,10 +81,10 @@ int converse(const CommandContext& context, engine::RankRuntime& runtime, const 
     if (line.empty()) continue;
     messages.push_back({"user", line});
     auto tokens = chat->tokens(messages);
-    if (!tokens) return fail(context, tokens.error());
+    if (!tokens) return refuse(context, tokens.error());
     const auto request =
         make_request(options, std::move(tokens).value(), runtime.tokenizer(), runtime.description().vocab_size);
-    if (!request) return fail(context, request.error());
+    if (!request) return refuse(context, request.error());
     const auto run = run_generation(runtime, *request, stream);
     if (!run) {
       context.log.error("the conversation is too long, so it ends here: " + run.error().message);

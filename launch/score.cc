@@ -10,7 +10,7 @@
 
 #include "launch/commands.h"
 #include "launch/exit_codes.h"
-#include "launch/log.h"
+#include "launch/refusal.h"
 #include "launch/session.h"
 #include "launch/text_input.h"
 #include "runtime/engine/agreement.h"
@@ -107,17 +107,12 @@ void print_scores(const std::vector<WindowScore>& scores, bool json) {
   std::cout << "overall: " << line(all) << std::flush;
 }
 
-int fail(const CommandContext& context, const base::Error& error) {
-  context.log.error(error.message);
-  return exit_code_of(error);
-}
-
 int score(const CommandContext& context, engine::RankRuntime& runtime, const ScoreOptions& options,
           const std::string& text) {
   const auto windows = cut_windows(text, options, runtime.tokenizer());
-  if (!windows) return fail(context, windows.error());
+  if (!windows) return refuse(context, windows.error());
   const auto scores = score_windows(runtime, *windows);
-  if (!scores) return fail(context, scores.error());
+  if (!scores) return refuse(context, scores.error());
   print_scores(*scores, options.json);
   return kSuccess;
 }
@@ -138,7 +133,7 @@ CommandFunction define_score(CLI::App& app) {
     const base::Result<std::string> text = context.is_root() ? read_text(options->file) : std::string();
     const base::Status mine = text ? base::ok_status() : base::Status(text.error());
     if (!engine::agree(context.world, mine)) {
-      return context.is_root() ? fail(context, text.error()) : static_cast<int>(kUsage);
+      return context.is_root() ? refuse(context, text.error()) : static_cast<int>(kUsage);
     }
     return run_session(context, [&](engine::RankRuntime& runtime) { return score(context, runtime, *options, *text); });
   };

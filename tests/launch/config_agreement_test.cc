@@ -2,10 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "parallel/in_process_communicator.h"
+#include "tests/support/temporary_folder.h"
 
 namespace trireme::launch {
 namespace {
@@ -39,21 +38,13 @@ std::vector<Outcome> agree(int num_ranks, const CommandLine& line, const std::fu
 
 class ConfigAgreement : public testing::TestWithParam<int> {
  protected:
-  void SetUp() override {
-    std::string name = std::filesystem::temp_directory_path() / "trireme-config-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   CommandLine with_file(const std::string& text) const {
-    std::ofstream(folder_ / "test.yaml") << text;
     CommandLine line;
-    line.config_path = folder_ / "test.yaml";
+    line.config_path = folder_.write("test.yaml", text);
     return line;
   }
 
-  std::filesystem::path folder_;
+  const test::TemporaryFolder folder_;
 };
 
 TEST_P(ConfigAgreement, GivesAllRanksTheFileOfRank0) {

@@ -1,14 +1,13 @@
 // The source tree keeps the rules of layering, and each rule finds its offence in a bad tree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "tests/layering/rules.h"
 #include "tests/layering/source_tree.h"
+#include "tests/support/temporary_folder.h"
 
 namespace trireme::layering {
 namespace {
@@ -41,24 +40,16 @@ TEST(SourceTree, HasNoConditionalInCallers) {
 class BadTree : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = fs::temp_directory_path() / "trireme-layering-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
     write("base/check.h", "#include <string>\n");
     write("kernels/ops.h", "#include \"base/check.h\"\n");
     write("runtime/model/stage.h", "#include \"kernels/ops.h\"\n");
     write("launch/main.cc", "#include \"runtime/model/stage.h\"\n");
   }
-  void TearDown() override { fs::remove_all(root_); }
-
-  void write(const std::string& path, const std::string& text) const {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
-  std::vector<SourceFile> files() const { return read_source_tree(root_); }
+  void write(const std::string& path, const std::string& text) const { root_.write(path, text); }
+  std::vector<SourceFile> files() const { return read_source_tree(root_.path()); }
 
  private:
-  fs::path root_;
+  const test::TemporaryFolder root_;
 };
 
 TEST_F(BadTree, IsGoodBeforeItIsSpoilt) {

@@ -28,9 +28,10 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
-  // Creates or replaces a file in the folder and returns its path.
+  // Creates or replaces a file in the folder, or below it, and returns its path.
   std::filesystem::path write(std::string_view name, std::string_view text) const {
     const std::filesystem::path file = path_ / name;
+    std::filesystem::create_directories(file.parent_path());
     std::ofstream stream(file, std::ios::binary);
     stream.write(text.data(), static_cast<std::streamsize>(text.size()));
     stream.close();

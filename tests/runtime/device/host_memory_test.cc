@@ -1,11 +1,11 @@
 #include "runtime/device/host_memory.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "tests/support/temporary_folder.h"
 
 namespace trireme::device {
 namespace {
@@ -16,19 +16,12 @@ namespace fs = std::filesystem;
 class HostMemoryTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = fs::temp_directory_path() / "trireme-host-memory-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
     write("proc/meminfo", "MemTotal:       1000 kB\nMemFree:         100 kB\nMemAvailable:    800 kB\n");
   }
-  void TearDown() override { fs::remove_all(root_); }
+  void write(const std::string& path, const std::string& text) { folder_.write(path, text); }
 
-  void write(const std::string& path, const std::string& text) {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
-
-  fs::path root_;
+  const test::TemporaryFolder folder_;
+  const fs::path root_ = folder_.path();
 };
 
 TEST_F(HostMemoryTest, IsWhatTheKernelCallsAvailableWithoutControlGroups) {
