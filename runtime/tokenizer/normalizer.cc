@@ -2,11 +2,22 @@
 
 #include <utility>
 
+#include "runtime/tokenizer/byte_alphabet.h"
+#include "runtime/tokenizer/character_class.h"
+#include "runtime/tokenizer/text_replace.h"
+#include "runtime/tokenizer/utf8.h"
+
 namespace trireme::tokenizer {
 namespace {
 
+constexpr std::size_t kMaxTextBytes = std::size_t{1} << 31;
+
 base::Result<std::string> apply_step(const UnicodeForm& form, std::string text) {
   return normalize_unicode(text, form);
+}
+
+base::Result<std::string> apply_step(const CharacterStep& step, std::string text) {
+  return apply_character_step(step, text);
 }
 
 base::Result<std::string> apply_step(const PrependText& step, std::string text) {
@@ -14,20 +25,22 @@ base::Result<std::string> apply_step(const PrependText& step, std::string text) 
 }
 
 base::Result<std::string> apply_step(const ReplaceText& step, std::string text) {
-  std::vector<Match> matches;
-  const base::Status status = Regex::Matcher(step.pattern).find_all(text, matches);
-  if (!status) return status.error();
-  if (matches.empty()) return text;
-  std::string result;
-  result.reserve(text.size());
-  std::size_t done = 0;
-  for (const Match& match : matches) {
-    result.append(text, done, match.begin - done);
-    result += step.replacement;
-    done = match.end;
-  }
-  result.append(text, done);
-  return result;
+  return replace_matches(step.pattern, text, step.replacement, kMaxTextBytes);
+}
+
+base::Result<std::string> apply_step(const StripWhitespace& step, std::string text) {
+  std::string_view rest = text;
+  if (step.left) rest.remove_prefix(leading_whitespace(rest));
+  if (step.right) rest = rest.substr(0, trailing_whitespace(rest));
+  return std::string(rest);
+}
+
+base::Result<std::string> apply_step(const WriteByteAlphabet&, std::string text) {
+  return to_alphabet(text);
+}
+
+base::Result<std::string> apply_step(const PrecompiledCharsmap& charsmap, std::string text) {
+  return charsmap.apply(text);
 }
 
 }  // namespace
@@ -39,6 +52,7 @@ base::Result<std::string> Normalizer::apply(std::string_view text) const {
         std::visit([&](const auto& concrete) { return apply_step(concrete, std::move(result)); }, step);
     if (!next) return next;
     result = std::move(*next);
+    if (result.size() > kMaxTextBytes) return base::invalid_argument("the normalised text is longer than 2 GiB");
   }
   return result;
 }

@@ -26,16 +26,22 @@ class Collector {
       return true;
     }
     if (depth == 2 && event == json::parse_event_t::array_start && section_ == Section::kVocab) {
-      section_ = Section::kOther;  // a list of scores: another kind of model
+      section_ = Section::kScoredVocab;
     }
-    if (depth <= 2 || section_ == Section::kOther) return true;
-    return section_ == Section::kVocab ? vocab_event(event, value) : merges_event(depth, event, value);
+    if (depth <= 2) return true;
+    switch (section_) {
+      case Section::kVocab: return vocab_event(event, value);
+      case Section::kScoredVocab: return scored_vocab_event(depth, event, value);
+      case Section::kMerges: return merges_event(depth, event, value);
+      case Section::kOther: break;
+    }
+    return true;
   }
 
   const std::string& error() const { return error_; }
 
  private:
-  enum class Section { kOther, kVocab, kMerges };
+  enum class Section { kOther, kVocab, kScoredVocab, kMerges };
 
   static Section section_of(const json& key) {
     return key == "vocab" ? Section::kVocab : key == "merges" ? Section::kMerges : Section::kOther;
@@ -47,6 +53,27 @@ class Collector {
       output_.vocab.emplace_back(std::move(token_), value.get<std::int32_t>());
     } else {
       fail("model.vocab holds something else than an id");
+    }
+    return false;
+  }
+
+  // An entry is ["token", score].
+  bool scored_vocab_event(int depth, json::parse_event_t event, const json& value) {
+    if (depth == 3 && event == json::parse_event_t::array_start) {
+      pair_.clear();
+      has_score_ = false;
+      return true;
+    }
+    if (depth == 4 && event == json::parse_event_t::value && pair_.empty() && value.is_string()) {
+      pair_.push_back(value.get<std::string>());
+    } else if (depth == 4 && event == json::parse_event_t::value && pair_.size() == 1 && !has_score_ &&
+               value.is_number()) {
+      score_ = value.get<double>();
+      has_score_ = true;
+    } else if (depth == 3 && event == json::parse_event_t::array_end && has_score_) {
+      output_.scored_vocab.emplace_back(std::move(pair_[0]), score_);
+    } else {
+      fail("model.vocab holds something else than pairs of a token and a score");
     }
     return false;
   }
@@ -87,6 +114,8 @@ class Collector {
   Section section_ = Section::kOther;
   std::string token_;
   std::vector<std::string> pair_;
+  double score_ = 0;
+  bool has_score_ = false;
   std::string error_;
 };
 

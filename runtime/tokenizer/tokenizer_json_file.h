@@ -14,8 +14,9 @@
 namespace trireme::tokenizer {
 
 struct TokenizerJson {
-  nlohmann::json rest;                                      // without model.vocab and model.merges
-  std::vector<std::pair<std::string, std::int32_t>> vocab;  // of a vocabulary that is an object: token and id
+  nlohmann::json rest;                                       // without model.vocab and model.merges
+  std::vector<std::pair<std::string, std::int32_t>> vocab;   // of a vocabulary that is an object: token and id
+  std::vector<std::pair<std::string, double>> scored_vocab;  // of one that is a list: token and score, by id
   std::vector<std::pair<std::string, std::string>> merges;
 };
 

@@ -1,4 +1,4 @@
-// UTF-8 and the few Unicode properties that tokenizers ask for.
+// UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,5 @@ void append_utf8(char32_t code_point, std::string& output);
 
 // `text` is valid UTF-8 and not empty.
 char32_t last_code_point(std::string_view text);
-
-bool is_whitespace(char32_t code_point);      // Unicode's White_Space
-bool is_word_character(char32_t code_point);  // letters, marks, digits, connectors, joiners, as \w in UTS #18
 
 }  // namespace trireme::tokenizer

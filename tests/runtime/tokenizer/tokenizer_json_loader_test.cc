@@ -59,12 +59,12 @@ TEST_F(TokenizerJsonLoaderTest, ErrorsNameTheFile) {
 
 TEST_F(TokenizerJsonLoaderTest, RefusesUnsupportedTypesByName) {
   const std::vector<std::pair<const char*, json>> refused = {
-      {"normalizer", {{"type", "Precompiled"}}},
-      {"normalizer", {{"type", "Sequence"}, {"normalizers", {{{"type", "BertNormalizer"}}}}}},
-      {"pre_tokenizer", {{"type", "BertPreTokenizer"}}},
-      {"post_processor", {{"type", "RobertaProcessing"}}},
-      {"decoder", {{"type", "WordPiece"}}},
-      {"model", {{"type", "Unigram"}, {"vocab", json::array({json::array({"a", -1.5})})}}}};
+      {"normalizer", {{"type", "Elvish"}}},
+      {"normalizer", {{"type", "Sequence"}, {"normalizers", {{{"type", "Elvish"}}}}}},
+      {"pre_tokenizer", {{"type", "UnicodeScripts"}}},
+      {"post_processor", {{"type", "Elvish"}}},
+      {"decoder", {{"type", "CTC"}}},
+      {"model", {{"type", "Elvish"}, {"vocab", {{"a", 0}}}}}};
   for (const auto& [key, value] : refused) {
     json file = byte_level();
     file[key] = value;
@@ -78,14 +78,8 @@ TEST_F(TokenizerJsonLoaderTest, RefusesUnsupportedFieldsByName) {
   file["model"]["dropout"] = 0.1;
   EXPECT_THAT(error(file), HasSubstr("model.dropout"));
   file = byte_level();
-  file["model"]["end_of_word_suffix"] = "</w>";
-  EXPECT_THAT(error(file), HasSubstr("model.end_of_word_suffix"));
-  file = byte_level();
-  file["model"]["continuing_subword_prefix"] = "##";
-  EXPECT_THAT(error(file), HasSubstr("model.continuing_subword_prefix"));
-  file = byte_level();
-  file["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {{{"type", "ByteLevel"}}, {{"type", "Digits"}}}}};
-  EXPECT_THAT(error(file), HasSubstr("after ByteLevel"));
+  file["decoder"] = {{"type", "Sequence"}, {"decoders", {{{"type", "Fuse"}}, {{"type", "ByteLevel"}}}}};
+  EXPECT_THAT(error(file), HasSubstr("decoder ByteLevel after Fuse"));
 }
 
 TEST_F(TokenizerJsonLoaderTest, RefusesInconsistentVocabularies) {
