@@ -37,10 +37,12 @@ base::Result<std::vector<std::int32_t>> prompt_tokens(const engine::RankRuntime&
   if (!options.chat) return runtime.tokenizer().encode(*options.prompt);
   auto chat = ChatPrompt::from_checkpoint(runtime.checkpoint(), runtime.tokenizer());
   if (!chat) return chat.error();
+  const auto variables = parse_template_variables(options.template_variables, "--chat-template-kwargs");
+  if (!variables) return variables.error();
   std::vector<ChatMessage> messages;
   if (!options.system.empty()) messages.push_back({"system", options.system});
   messages.push_back({"user", *options.prompt});
-  return chat->tokens(messages);
+  return chat->tokens(messages, *variables);
 }
 
 int generate_once(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
@@ -69,6 +71,8 @@ int generate_once(const CommandContext& context, engine::RankRuntime& runtime, c
 int converse(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
   const auto chat = ChatPrompt::from_checkpoint(runtime.checkpoint(), runtime.tokenizer());
   if (!chat) return refuse(context, chat.error());
+  const auto variables = parse_template_variables(options.template_variables, "--chat-template-kwargs");
+  if (!variables) return refuse(context, variables.error());
   std::vector<ChatMessage> messages;
   if (!options.system.empty()) messages.push_back({"system", options.system});
   const bool interactive = ::isatty(STDIN_FILENO) != 0;
@@ -80,7 +84,7 @@ int converse(const CommandContext& context, engine::RankRuntime& runtime, const 
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
     messages.push_back({"user", line});
-    auto tokens = chat->tokens(messages);
+    auto tokens = chat->tokens(messages, *variables);
     if (!tokens) return refuse(context, tokens.error());
     const auto request =
         make_request(options, std::move(tokens).value(), runtime.tokenizer(), runtime.description().vocab_size);

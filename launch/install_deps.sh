@@ -9,7 +9,8 @@ packages=(
   libopenmpi-dev openmpi-bin libhwy-dev libyaml-cpp-dev libpcre2-dev libsentencepiece-dev libutf8proc-dev libxxhash-dev
   nlohmann-json3-dev libcli11-dev libspdlog-dev libhwloc-dev
 )
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libopenblas-dev libdnnl-dev clang-format-14 clang-tidy-14)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libopenblas-dev libdnnl-dev clang-format-14 clang-tidy-14
+  clang-14 libclang-rt-14-dev)
 
 case "${1:-}" in
   "") ;;

@@ -20,6 +20,7 @@ base::Result<TokenizerParts> load_hugging_face_tokenizer(const std::filesystem::
 
 // From a tokenizer.json alone: without what configures BOS and EOS.
 base::Result<TokenizerParts> load_tokenizer_json(const std::filesystem::path& path);
+base::Result<TokenizerParts> parse_tokenizer(const std::string& text);  // of such a file
 
 // From a SentencePiece model ("tokenizer.model"), which libsentencepiece reads. It says which tokens are BOS and EOS;
 // BOS is added to a text, as Llama does it.

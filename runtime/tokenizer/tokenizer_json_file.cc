@@ -9,6 +9,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::uintmax_t kMaxFileBytes = 256 << 20;
 constexpr int kMaxDepth = 64;  // the rest is read by functions that call themselves
 
 // Receives the parser's events; what it takes for itself does not become part of the JSON value.
@@ -119,18 +120,6 @@ class Collector {
   std::string error_;
 };
 
-base::Result<std::string> read_file(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    return base::not_found(path.string() + " does not exist");
-  }
-  std::ifstream stream(path, std::ios::binary);
-  std::string text(std::filesystem::file_size(path, error), '\0');
-  if (!stream.read(text.data(), static_cast<std::streamsize>(text.size())))
-    return base::invalid_argument(path.string() + " cannot be read");
-  return text;
-}
-
 }  // namespace
 
 base::Result<TokenizerJson> parse_tokenizer_json(const std::string& text) {
@@ -147,18 +136,25 @@ base::Result<TokenizerJson> parse_tokenizer_json(const std::string& text) {
   return result;
 }
 
-base::Result<TokenizerJson> read_tokenizer_json(const std::filesystem::path& path) {
-  const base::Result<std::string> text = read_file(path);
-  if (!text) return text.error();
-  base::Result<TokenizerJson> result = parse_tokenizer_json(*text);
-  if (!result) return base::Error{result.error().code, path.string() + ": " + result.error().message};
-  return result;
+base::Result<std::string> read_json_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return base::not_found(path.string() + " does not exist");
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error || size > kMaxFileBytes) return base::invalid_argument(path.string() + " is larger than 256 MiB");
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(size, '\0');
+  if (!stream.read(text.data(), static_cast<std::streamsize>(size))) {
+    return base::invalid_argument(path.string() + " cannot be read");
+  }
+  return text;
 }
 
 base::Result<nlohmann::json> read_json_object(const std::filesystem::path& path) {
-  const base::Result<std::string> text = read_file(path);
+  const base::Result<std::string> text = read_json_file(path);
   if (!text) return text.error();
-  json value = json::parse(*text, nullptr, false);
+  // Deep nesting would be destroyed by functions that call themselves.
+  json value = json::parse(
+      *text, [](int depth, json::parse_event_t, const json&) { return depth <= kMaxDepth; }, false);
   if (!value.is_object()) return base::invalid_argument(path.string() + " is not a JSON object");
   return value;
 }

@@ -171,11 +171,16 @@ base::Status add_control_tokens(const std::filesystem::path& directory, const js
 
 }  // namespace
 
-base::Result<TokenizerParts> load_tokenizer_json(const std::filesystem::path& path) {
-  const base::Result<TokenizerJson> file = read_tokenizer_json(path);
+base::Result<TokenizerParts> parse_tokenizer(const std::string& text) {
+  const base::Result<TokenizerJson> file = parse_tokenizer_json(text);
   if (!file) return file.error();
-  base::Result<TokenizerParts> parts =
-      with_json_errors("the tokenizer", [&]() -> base::Result<TokenizerParts> { return parts_of(*file); });
+  return with_json_errors("the tokenizer", [&]() -> base::Result<TokenizerParts> { return parts_of(*file); });
+}
+
+base::Result<TokenizerParts> load_tokenizer_json(const std::filesystem::path& path) {
+  const base::Result<std::string> text = read_json_file(path);
+  if (!text) return text.error();
+  base::Result<TokenizerParts> parts = parse_tokenizer(*text);
   if (!parts) return base::Error{parts.error().code, path.string() + ": " + parts.error().message};
   return parts;
 }
