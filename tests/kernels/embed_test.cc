@@ -7,7 +7,7 @@ namespace {
 class EmbedTest : public BackendTest {};
 
 TEST_P(EmbedTest, GivesScaledRowsOfTheTableExactly) {
-  for (const base::DType type : {base::DType::kF32, base::DType::kF16, base::DType::kBF16}) {
+  for (const WeightFormat type : {WeightFormat::kF32, WeightFormat::kF16, WeightFormat::kBF16}) {
     const auto rows = normal(100 * 577);
     const PackedWeights table({type, 100, 577}, rows);
     const std::vector<std::int32_t> ids{0, 99, 31, 32, 5, 5};
@@ -17,16 +17,16 @@ TEST_P(EmbedTest, GivesScaledRowsOfTheTableExactly) {
     for (std::int64_t r = 0; r < 6; ++r) {
       for (std::int64_t i = 0; i < 577; ++i) {
         const float value = rows[static_cast<std::size_t>(ids[static_cast<std::size_t>(r)] * 577 + i)];
-        const float rounded = type == base::DType::kF32   ? value
-                              : type == base::DType::kF16 ? base::f16_to_f32(base::f32_to_f16(value))
-                                                          : base::bf16_to_f32(base::f32_to_bf16(value));
+        const float rounded = type == WeightFormat::kF32   ? value
+                              : type == WeightFormat::kF16 ? base::f16_to_f32(base::f32_to_f16(value))
+                                                           : base::bf16_to_f32(base::f32_to_bf16(value));
         ASSERT_EQ(output[r * 577 + i], 3.0f * rounded);
       }
     }
   }
 }
 
-TRIREME_FOR_ALL_BACKENDS(EmbedTest);
+TRIREME_FOR_FLOAT_BACKENDS(EmbedTest);
 
 }  // namespace
 }  // namespace trireme::kernels
