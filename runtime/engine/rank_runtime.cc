@@ -182,7 +182,8 @@ void RankRuntime::shutdown() {
 }
 
 parallel::RankActivity RankRuntime::activity() {
-  return monitor_.observe({worker_->computing(), pool_->progress().load() + stage_->progress()},
+  const bool compute_is_due = worker_->computing() || loop_->has_due_waiter();
+  return monitor_.observe({compute_is_due, pool_->progress().load() + stage_->progress()},
                           {must_pump_.load(), num_pumps_.load()});
 }
 
