@@ -40,12 +40,13 @@ void scatter_quants(std::span<const std::int8_t> quants, std::byte* block_quants
   }
 }
 
-void scatter_nibbles(std::span<const std::int8_t> quants, std::byte* block_quants, std::int64_t lane) {
+void scatter_nibbles(std::span<const std::int8_t> quants, std::int32_t zero, std::byte* block_quants,
+                     std::int64_t lane) {
   constexpr std::size_t kHalf = kGroupSize / 2;
   for (std::size_t i = 0; i < kHalf; ++i) {
     const std::size_t quad = i / kQuadSize, place = i % kQuadSize;
     block_quants[(quad * kPanelWidth + static_cast<std::size_t>(lane)) * kQuadSize + place] =
-        static_cast<std::byte>(quants[i] | (quants[i + kHalf] << 4));
+        static_cast<std::byte>((quants[i] + zero) | ((quants[i + kHalf] + zero) << 4));
   }
 }
 
@@ -110,7 +111,7 @@ void pack_row(const PackedMatrixShape& shape, const GroupedRow& row, std::int64_
     if (shape.format == WeightFormat::kQ4_1) halves[kPanelWidth + lane] = row.minimums[g];
     const auto quants = row.quants.subspan(g * kGroupSize, kGroupSize);
     if (has_four_bits(shape.format)) {
-      scatter_nibbles(quants, block + shape.quants_offset(), lane);
+      scatter_nibbles(quants, zero_point(shape.format), block + shape.quants_offset(), lane);
     } else {
       scatter_quants(quants, block + shape.quants_offset(), lane);
     }

@@ -63,14 +63,22 @@ struct PackedMatrixView {
 void pack_rows(const PackedMatrixShape& shape, const float* rows, std::int64_t first_row, std::int64_t num_rows,
                std::byte* packed);
 
-// One row that is quantised already, in groups: what a file in such a format holds.
+// One row that is quantised already, in groups.
 struct GroupedRow {
   std::span<const std::uint16_t> scales;    // [num_groups], float16
   std::span<const std::uint16_t> minimums;  // [num_groups], float16; kQ4_1 only
-  std::span<const std::int8_t> quants;      // [num_groups * kGroupSize], as stored: within ±127, or 0 … 15
+  std::span<const std::int8_t> quants;      // [num_groups * kGroupSize], what scales multiply, within quant_range
 };
 
-// Scatters `row` to its place, as it is. Precondition: shape.format has groups.
+struct QuantRange {
+  std::int32_t low, high;
+};
+constexpr QuantRange quant_range(WeightFormat format) {
+  if (has_four_bits(format)) return {-zero_point(format), 15 - zero_point(format)};
+  return {-127, 127};
+}
+
+// Scatters `row` to its place, as it is. Precondition: shape.format has groups, quants are in range.
 void pack_row(const PackedMatrixShape& shape, const GroupedRow& row, std::int64_t index, std::byte* packed);
 
 }  // namespace trireme::kernels

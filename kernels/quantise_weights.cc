@@ -11,9 +11,11 @@
 namespace trireme::kernels {
 namespace {
 
-// round(value * inverse) + offset in [low, high].
-std::int8_t round_to(float value, float inverse, float offset, float low, float high) {
-  return static_cast<std::int8_t>(std::clamp(std::nearbyint(value * inverse) + offset, low, high));
+// round(value * inverse) in the format's range.
+std::int8_t round_to(float value, float inverse, WeightFormat format) {
+  const QuantRange range = quant_range(format);
+  return static_cast<std::int8_t>(
+      std::clamp(std::nearbyint(value * inverse), static_cast<float>(range.low), static_cast<float>(range.high)));
 }
 
 // The scale as it is stored, and what to multiply with to divide by it.
@@ -32,24 +34,16 @@ using Group = std::array<float, kGroupSize>;
 void quantise_group(WeightFormat format, const Group& group, GroupedRowBuffer& buffer) {
   const auto [low, high] = std::minmax_element(group.begin(), group.end());
   const float extreme = std::fabs(*low) > std::fabs(*high) ? *low : *high;
-  if (format == WeightFormat::kQ8_0) {
-    const Scale scale = half_scale(std::fabs(extreme) / kMaxQuant);
-    buffer.scales.push_back(scale.bits);
-    for (const float w : group) buffer.quants.push_back(round_to(w, scale.inverse, 0.0f, -kMaxQuant, kMaxQuant));
-  } else if (format == WeightFormat::kQ4_0) {
-    const Scale scale = half_scale(extreme / -8.0f);
-    buffer.scales.push_back(scale.bits);
-    for (const float w : group) buffer.quants.push_back(round_to(w, scale.inverse, 8.0f, 0.0f, 15.0f));
-  } else {
-    const std::uint16_t minimum = base::f32_to_f16(*low);
-    const float stored_minimum = base::f16_to_f32(minimum);
-    const Scale scale = half_scale((*high - *low) / 15.0f);
-    buffer.scales.push_back(scale.bits);
-    buffer.minimums.push_back(minimum);
-    for (const float w : group) {
-      buffer.quants.push_back(round_to(w - stored_minimum, scale.inverse, 0.0f, 0.0f, 15.0f));
-    }
+  float minimum = 0.0f, exact_scale = std::fabs(extreme) / kMaxQuant;
+  if (format == WeightFormat::kQ4_0) exact_scale = extreme / -8.0f;
+  if (format == WeightFormat::kQ4_1) {
+    exact_scale = (*high - *low) / 15.0f;
+    buffer.minimums.push_back(base::f32_to_f16(*low));
+    minimum = base::f16_to_f32(buffer.minimums.back());
   }
+  const Scale scale = half_scale(exact_scale);
+  buffer.scales.push_back(scale.bits);
+  for (const float w : group) buffer.quants.push_back(round_to(w - minimum, scale.inverse, format));
 }
 
 }  // namespace
@@ -61,7 +55,7 @@ ChannelRow quantise_channel(std::span<const float> row) {
   result.scale = largest / kMaxQuant;
   const float inverse = result.scale == 0.0f ? 0.0f : 1.0f / result.scale;
   result.quants.reserve(row.size());
-  for (const float w : row) result.quants.push_back(round_to(w, inverse, 0.0f, -kMaxQuant, kMaxQuant));
+  for (const float w : row) result.quants.push_back(round_to(w, inverse, WeightFormat::kInt8));
   return result;
 }
 

@@ -27,9 +27,9 @@ struct GroupedRowBuffer {
 
 // Groups of kGroupSize, the last padded with zeros. With w the group's weights and d rounded to float16:
 //     kQ8_0   d = max|w| / 127, q = round(w / d)
-//     kQ4_0   d = -w* / 8 where w* is the weight of largest magnitude (so that it is met exactly), q = round(w / d) + 8
+//     kQ4_0   d = -w* / 8 where w* is the weight of largest magnitude (so that it is met exactly), q = round(w / d)
 //     kQ4_1   m = min w, d = (max w - m) / 15, q = round((w - m) / d)
-// q is clamped to its range.
+// q is clamped to quant_range(format).
 void quantise_groups(WeightFormat format, std::span<const float> row, GroupedRowBuffer& buffer);
 
 }  // namespace trireme::kernels
