@@ -98,7 +98,9 @@ TEST(QuantiseWeights, AQuantisedRowIsPackedAsItIs) {
       const auto element = reference::quantised_element({shape, packed.data()}, 33, i);
       ASSERT_EQ(element.quant, quants[static_cast<std::size_t>(i)]) << to_string(format) << ' ' << i;
       EXPECT_EQ(element.scale, i < 32 ? 0.5f : -2.0f);
-      if (format == WeightFormat::kQ4_1) EXPECT_EQ(element.minimum, i < 32 ? 3.0f : -1.0f);
+      if (format == WeightFormat::kQ4_1) {
+        EXPECT_EQ(element.minimum, i < 32 ? 3.0f : -1.0f);
+      }
     }
   }
 }

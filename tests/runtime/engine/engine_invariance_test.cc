@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Models, EngineInvarianceTest,
                                          Variant{"llama", config::Weights::kInt8, "llama_int8"},
                                          Variant{"gemma3", config::Weights::kQ8, "gemma3_q8"},
                                          Variant{"llama", config::Weights::kQ4, "llama_q4"}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace
 }  // namespace trireme::engine
