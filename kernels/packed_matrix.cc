@@ -53,7 +53,7 @@ void scatter_nibbles(std::span<const std::int8_t> quants, std::int32_t zero, std
 void pack_channel_row(const PackedMatrixShape& shape, std::span<const float> row, std::byte* panel, std::int64_t lane) {
   const ChannelRow channel = quantise_channel(row);
   std::memcpy(panel + static_cast<std::size_t>(lane) * sizeof(float), &channel.scale, sizeof(float));
-  scatter_quants(channel.quants, panel + shape.quants_offset(), lane);
+  scatter_quants(channel.quants, panel + shape.block().quants_offset, lane);
 }
 
 }  // namespace
@@ -63,18 +63,8 @@ std::int64_t PackedMatrixShape::depth() const {
   return (in_features + multiple - 1) / multiple * multiple;
 }
 
-std::size_t PackedMatrixShape::quants_offset() const {
-  if (format == WeightFormat::kInt8) return kPanelWidth * sizeof(float);
-  return kPanelWidth * sizeof(std::uint16_t) * (format == WeightFormat::kQ4_1 ? 2 : 1);
-}
-
-std::size_t PackedMatrixShape::block_bytes() const {
-  const auto block_depth = static_cast<std::size_t>(has_groups(format) ? kGroupSize : depth());
-  return quants_offset() + block_depth * kPanelWidth / (has_four_bits(format) ? 2 : 1);
-}
-
 std::size_t PackedMatrixShape::panel_bytes() const {
-  if (is_quantised(format)) return static_cast<std::size_t>(num_blocks()) * block_bytes();
+  if (is_quantised(format)) return static_cast<std::size_t>(num_blocks()) * block().bytes;
   return static_cast<std::size_t>(in_features * kPanelWidth) * element_bytes(format);
 }
 
@@ -105,15 +95,16 @@ void pack_row(const PackedMatrixShape& shape, const GroupedRow& row, std::int64_
   TRIREME_CHECK(shape.format != WeightFormat::kQ4_1 || row.minimums.size() == num_groups) << row.minimums.size();
   std::byte* block = packed + static_cast<std::size_t>(index / kPanelWidth) * shape.panel_bytes();
   const std::int64_t lane = index % kPanelWidth;
-  for (std::size_t g = 0; g < num_groups; ++g, block += shape.block_bytes()) {
+  const BlockLayout layout = shape.block();
+  for (std::size_t g = 0; g < num_groups; ++g, block += layout.bytes) {
     auto* halves = reinterpret_cast<std::uint16_t*>(block);
     halves[lane] = row.scales[g];
     if (shape.format == WeightFormat::kQ4_1) halves[kPanelWidth + lane] = row.minimums[g];
     const auto quants = row.quants.subspan(g * kGroupSize, kGroupSize);
     if (has_four_bits(shape.format)) {
-      scatter_nibbles(quants, zero_point(shape.format), block + shape.quants_offset(), lane);
+      scatter_nibbles(quants, zero_point(shape.format), block + layout.quants_offset, lane);
     } else {
-      scatter_quants(quants, block + shape.quants_offset(), lane);
+      scatter_quants(quants, block + layout.quants_offset, lane);
     }
   }
 }

@@ -30,6 +30,17 @@ inline constexpr std::int64_t kInt8DepthMultiple = 64;
 // The sum over in_features of products within 127 * 127 stays within 32 bits.
 inline constexpr std::int64_t kMaxQuantisedInFeatures = std::int64_t{1} << 17;
 
+// One block of a quantised panel that covers `depth` inputs.
+struct BlockLayout {
+  std::size_t quants_offset = 0;
+  std::size_t bytes = 0;
+};
+constexpr BlockLayout block_layout(WeightFormat format, std::int64_t depth) {
+  std::size_t factors = kPanelWidth * (format == WeightFormat::kInt8 ? sizeof(float) : sizeof(std::uint16_t));
+  if (format == WeightFormat::kQ4_1) factors *= 2;
+  return {factors, factors + static_cast<std::size_t>(depth) * kPanelWidth / (has_four_bits(format) ? 2 : 1)};
+}
+
 struct PackedMatrixShape {
   WeightFormat format = WeightFormat::kF16;
   std::int64_t out_features = 0;
@@ -38,9 +49,7 @@ struct PackedMatrixShape {
   std::int64_t num_panels() const { return (out_features + kPanelWidth - 1) / kPanelWidth; }
   std::int64_t depth() const;  // in_features and their padding
   std::int64_t num_groups() const { return depth() / kGroupSize; }
-  // Of a quantised panel: where the quants of a block begin, and its size.
-  std::size_t quants_offset() const;
-  std::size_t block_bytes() const;
+  BlockLayout block() const { return block_layout(format, has_groups(format) ? kGroupSize : depth()); }
   std::int64_t num_blocks() const { return has_groups(format) ? num_groups() : 1; }
   std::size_t panel_bytes() const;
   std::size_t bytes() const { return static_cast<std::size_t>(num_panels()) * panel_bytes(); }

@@ -13,9 +13,10 @@ namespace {
 
 // round(value * inverse) in the format's range.
 std::int8_t round_to(float value, float inverse, WeightFormat format) {
+  constexpr float kNoFraction = 0x1.8p23f;  // a sum with this is rounded to a whole number, half to even
   const QuantRange range = quant_range(format);
-  return static_cast<std::int8_t>(
-      std::clamp(std::nearbyint(value * inverse), static_cast<float>(range.low), static_cast<float>(range.high)));
+  const float clamped = std::clamp(value * inverse, static_cast<float>(range.low), static_cast<float>(range.high));
+  return static_cast<std::int8_t>(clamped + kNoFraction - kNoFraction);
 }
 
 // The scale as it is stored, and what to multiply with to divide by it.

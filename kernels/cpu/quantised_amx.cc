@@ -131,7 +131,7 @@ void run_int8(const QuantisedTask& task) {
   for (std::int64_t panel = task.panel_begin; panel < task.panel_end; ++panel) {
     const PanelOutput out(task.args, panel);
     const TileArgs tile{task.rows, shape, task.args.weights.panel(panel), out, 0, 0};
-    const std::byte* quants = tile.panel + shape.quants_offset();
+    const std::byte* quants = tile.panel + shape.block().quants_offset;
     for (std::int64_t i = 0; i < tiles.count; i += 2) {
       const std::int64_t begin = task.row_begin + i * tiles.height;
       const std::int8_t* input = task.rows.values + begin * depth;
@@ -149,8 +149,9 @@ void run_int8(const QuantisedTask& task) {
 void unpack_panel(const PackedMatrixShape& shape, const std::byte* panel, std::byte* bytes) {
   constexpr std::size_t kHalf = kGroupSize / 2 * kPanelWidth;
   const __m512i zero = _mm512_set1_epi8(static_cast<char>(zero_point(shape.format)));
-  const std::byte* quants = panel + shape.quants_offset();
-  for (std::int64_t g = 0; g < shape.num_groups(); ++g, quants += shape.block_bytes(), bytes += 2 * kHalf) {
+  const BlockLayout layout = shape.block();
+  const std::byte* quants = panel + layout.quants_offset;
+  for (std::int64_t g = 0; g < shape.num_groups(); ++g, quants += layout.bytes, bytes += 2 * kHalf) {
     for (std::size_t i = 0; i < kHalf; i += 64) {
       _mm512_store_si512(bytes + i, _mm512_sub_epi8(Isa::low_nibbles(quants + i), zero));
       _mm512_store_si512(bytes + kHalf + i, _mm512_sub_epi8(Isa::high_nibbles(quants + i), zero));
@@ -173,9 +174,10 @@ void multiply_group_tile(const TileArgs& t, const GroupQuants& quants, std::int6
   const std::int8_t* input = t.rows.values + t.row * t.rows.depth;
   const std::byte* weights = quants.first + t.lane * kQuadSize;
   const std::byte* block = t.panel;
+  const std::size_t block_bytes = t.shape.block().bytes;
   const float* scales = t.rows.scales + t.row * num_groups;
   const float* scaled_sums = t.rows.scaled_sums + t.row * num_groups;
-  for (std::int64_t g = 0; g < num_groups; ++g, weights += quants.stride, block += t.shape.block_bytes()) {
+  for (std::int64_t g = 0; g < num_groups; ++g, weights += quants.stride, block += block_bytes) {
     _tile_loadd(4, input + g * kGroupSize, t.rows.depth);
     _tile_loadd(6, weights, kQuadBytes);
     _tile_zero(0);
@@ -216,7 +218,7 @@ void run_groups(const QuantisedTask& task) {
   std::byte* unpacked = task.scratch + kTileRows * kTileLanes * 4;
   for (std::int64_t panel = task.panel_begin; panel < task.panel_end; ++panel) {
     const std::byte* data = task.args.weights.panel(panel);
-    GroupQuants quants{data + shape.quants_offset(), shape.block_bytes()};
+    GroupQuants quants{data + shape.block().quants_offset, shape.block().bytes};
     if (has_four_bits(shape.format)) {
       unpack_panel(shape, data, unpacked);
       quants = {unpacked, kGroupSize * kPanelWidth};

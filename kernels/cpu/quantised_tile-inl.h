@@ -32,7 +32,8 @@ struct TileArgs {
 };
 
 template <typename Isa>
-void finish_row(const TileArgs& t, std::int64_t row, std::int64_t lane, typename Isa::Float value) {
+inline __attribute__((always_inline)) void finish_row(const TileArgs& t, std::int64_t row, std::int64_t lane,
+                                                      typename Isa::Float value) {
   const std::int64_t count = t.out.width - lane;
   if (count <= 0) return;
   float* output = t.out.output + row * t.out.stride + lane;
@@ -51,7 +52,7 @@ template <typename Isa, int kRows>
 void multiply_int8(const TileArgs& t) {
   typename Isa::Int sums[kRows][2];
   for (int r = 0; r < kRows; ++r) sums[r][0] = sums[r][1] = Isa::zero();
-  const std::byte* weights = t.panel + t.shape.quants_offset() + t.lane * kQuadSize;
+  const std::byte* weights = t.panel + t.shape.block().quants_offset + t.lane * kQuadSize;
   const std::int8_t* input = t.rows.values + t.row * t.rows.depth;
   for (std::int64_t k = 0; k < t.rows.depth; k += kQuadSize, weights += kQuadBytes) {
     if constexpr (kRows <= kMaxRowsToPrefetch) __builtin_prefetch(weights + kPrefetchBytes);
@@ -126,14 +127,16 @@ void multiply_groups(const TileArgs& t) {
   for (int r = 0; r < kRows; ++r) totals[r][0] = totals[r][1] = Isa::to_float(Isa::zero());
   constexpr std::int32_t kOffset = has_four_bits(kFormat) ? zero_point(kFormat) : Isa::kWeightOffset;
   const std::int64_t num_groups = t.rows.num_blocks;
+  constexpr BlockLayout kLayout = block_layout(kFormat, kGroupSize);
   const std::byte* block = t.panel;
   const std::int8_t* input = t.rows.values + t.row * t.rows.depth;
-  for (std::int64_t g = 0; g < num_groups; ++g, block += t.shape.block_bytes(), input += kGroupSize) {
+  for (std::int64_t g = 0; g < num_groups; ++g, block += kLayout.bytes, input += kGroupSize) {
     if constexpr (kRows <= kMaxRowsToPrefetch) {
-      for (std::size_t i = 0; i < t.shape.block_bytes(); i += 64) __builtin_prefetch(block + kPrefetchBytes + i);
+#pragma GCC unroll 20
+      for (std::size_t i = 0; i < kLayout.bytes; i += 64) __builtin_prefetch(block + kPrefetchBytes + i);
     }
     typename Isa::Int sums[kRows][2];
-    const std::byte* quants = block + t.shape.quants_offset() + t.lane * kQuadSize;
+    const std::byte* quants = block + kLayout.quants_offset + t.lane * kQuadSize;
     if constexpr (has_four_bits(kFormat)) {
       sum_nibbles<Isa, kRows>(quants, input, t.rows.depth, sums);
     } else {

@@ -19,14 +19,15 @@ inline QuantisedElement quantised_element(const PackedMatrixView& matrix, std::i
   const PackedMatrixShape& shape = matrix.shape;
   const std::int64_t lane = out % kPanelWidth;
   const std::byte* block = matrix.panel(out / kPanelWidth);
+  const BlockLayout layout = shape.block();
   if (shape.format == WeightFormat::kInt8) {
-    const auto* quants = reinterpret_cast<const std::int8_t*>(block + shape.quants_offset());
+    const auto* quants = reinterpret_cast<const std::int8_t*>(block + layout.quants_offset);
     const float scale = reinterpret_cast<const float*>(block)[lane];
     return {quants[(in / kQuadSize * kPanelWidth + lane) * kQuadSize + in % kQuadSize], scale, 0.0f};
   }
-  block += static_cast<std::size_t>(in / kGroupSize) * shape.block_bytes();
+  block += static_cast<std::size_t>(in / kGroupSize) * layout.bytes;
   const auto* halves = reinterpret_cast<const std::uint16_t*>(block);
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(block + shape.quants_offset());
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(block + layout.quants_offset);
   const std::int64_t in_group = in % kGroupSize;
   const float scale = base::f16_to_f32(halves[lane]);
   if (!has_four_bits(shape.format)) {
