@@ -5,18 +5,26 @@
 #include "base/check.h"
 
 namespace trireme::engine {
-namespace {
 
-void add(StageTotals& totals, const scheduler::StageTiming& timing) {
-  totals.num_rows += timing.num_rows;
-  totals.sent_bytes += timing.sent_bytes;
-  totals.busy_us += timing.busy_us;
-  totals.wait_us += timing.wait_us;
-  totals.receive_us += timing.receive_us;
-  totals.send_us += timing.send_us;
+StageTotals& StageTotals::operator+=(const StageTotals& other) {
+  num_rows += other.num_rows;
+  sent_bytes += other.sent_bytes;
+  busy_us += other.busy_us;
+  wait_us += other.wait_us;
+  receive_us += other.receive_us;
+  send_us += other.send_us;
+  return *this;
 }
 
-}  // namespace
+StageTotals& StageTotals::operator-=(const StageTotals& other) {
+  num_rows -= other.num_rows;
+  sent_bytes -= other.sent_bytes;
+  busy_us -= other.busy_us;
+  wait_us -= other.wait_us;
+  receive_us -= other.receive_us;
+  send_us -= other.send_us;
+  return *this;
+}
 
 StepLog::StepLog(std::size_t num_replicas, std::size_t num_stages) : replicas_(num_replicas), totals_(num_replicas) {
   TRIREME_CHECK(num_replicas > 0 && num_stages > 0);
@@ -46,8 +54,10 @@ void StepLog::answered(const scheduler::StepResult& result, scheduler::TimePoint
       << "an answer to step " << result.step << ", which was not sent";
   ++replica.next_step[stage];
   OpenStep& step = replica.open[result.step - replica.open.front().record.step];
-  step.record.timings[stage] = result.timing;
-  add(totals_[result.replica].stages[stage], result.timing);
+  const scheduler::StageTiming& timing = result.timing;
+  step.record.timings[stage] = timing;
+  totals_[result.replica].stages[stage] +=
+      {timing.num_rows, timing.sent_bytes, timing.busy_us, timing.wait_us, timing.receive_us, timing.send_us};
   --step.num_missing;
   // No stage answers out of order, so steps complete in order.
   if (replica.open.front().num_missing == 0) close(replica, now);

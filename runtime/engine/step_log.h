@@ -25,6 +25,8 @@ struct StageTotals {
   std::uint64_t num_rows = 0;
   std::uint64_t sent_bytes = 0;
   std::uint64_t busy_us = 0, wait_us = 0, receive_us = 0, send_us = 0;  // as in StageTiming
+  StageTotals& operator+=(const StageTotals& other);
+  StageTotals& operator-=(const StageTotals& other);  // of an earlier time
   bool operator==(const StageTotals&) const = default;
 };
 
