@@ -9,9 +9,9 @@ using base::DType;
 
 void check(const PackedMatrixView& matrix) {
   const auto& shape = matrix.shape;
-  TRIREME_CHECK(shape.type == DType::kF32 || shape.type == DType::kF16 || shape.type == DType::kBF16)
-      << "weights of type " << base::to_string(shape.type);
+  TRIREME_CHECK(shape.format <= WeightFormat::kQ4_1) << static_cast<int>(shape.format);
   TRIREME_CHECK(shape.out_features > 0 && shape.in_features > 0) << shape.out_features << " x " << shape.in_features;
+  TRIREME_CHECK(!is_quantised(shape.format) || shape.in_features <= kMaxQuantisedInFeatures) << shape.in_features;
   TRIREME_CHECK(matrix.data != nullptr);
 }
 

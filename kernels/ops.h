@@ -60,8 +60,16 @@ struct LayerNormArgs {
 
 enum class OutputMode { kOverwrite, kAdd };  // kAdd: output += result, as for a residual stream
 
-// output[r, o] = bias[o] + sum over i of input[r, i] * weights[o, i], accumulated in float32 with fused multiply-add in
-// ascending i, starting from 0; then bias is added; then, with kAdd, the sum is added to what output held.
+// output[r, o] = bias[o] + sum over i of input[r, i] * weights[o, i]. The sum s[r, o] comes first; then bias is added;
+// then, with kAdd, the result is added to what output held.
+//
+// Float formats: s is accumulated in float32 with fused multiply-add in ascending i, starting from 0.
+// Quantised formats: the input is quantised too (quantised_rows.h), products and their sums are whole numbers and
+// exact, so all back ends give the same bits. With x and a the quantised input and its scales, q and d the weights and
+// theirs, all float operations in float32:
+//     kInt8     s = float(sum_i x[r, i] * q[o, i]) * (a[r] * d[o])
+//     in groups s = 0, then for g ascending s = fma(float(sum_{i in g} x[r, i] * (q[o, i] - zero_point)),
+//               a[r, g] * d[o, g], s), and with kQ4_1 then s = fma(a[r, g] * float(sum_{i in g} x[r, i]), m[o, g], s)
 struct LinearArgs {
   const float* input = nullptr;  // [num_rows, in_features], stride input_stride
   std::int64_t input_stride = 0;
@@ -198,8 +206,6 @@ class Ops {
   virtual void softcap(const SoftcapArgs& args, base::Stream stream) = 0;
   virtual void log_sum_exp(const LogSumExpArgs& args, base::Stream stream) = 0;
 };
-
-class ThreadPool;
 
 // The scalar definition of correct: double accumulation, single thread.
 std::unique_ptr<Ops> make_reference_ops();

@@ -80,10 +80,29 @@ void print_tensors(const checkpoint::Checkpoint& checkpoint, bool each) {
   }
 }
 
+void print_matrices(const std::string& what, const std::vector<model::PlannedMatrix>& matrices) {
+  std::int64_t bytes = 0;
+  for (const model::PlannedMatrix& matrix : matrices) bytes += matrix.bytes;
+  std::cout << "  " << what << "  " << mebibytes(bytes) << "  " << model::describe_formats(matrices) << "\n";
+}
+
+// How the weights are kept in memory; layers that are alike in one line.
+void print_weights(const model::WeightPlan& plan) {
+  std::cout << "in memory\n";
+  print_matrices("embedding", plan.first);
+  for (std::size_t begin = 0, end = 0; begin < plan.layers.size(); begin = end) {
+    const std::string formats = model::describe_formats(plan.layers[begin]);
+    while (end < plan.layers.size() && model::describe_formats(plan.layers[end]) == formats) ++end;
+    const std::string last = end - begin > 1 ? " … " + std::to_string(end - 1) + ", each" : "";
+    print_matrices("layer " + std::to_string(begin) + last, plan.layers[begin]);
+  }
+  print_matrices("head", plan.last);
+}
+
 constexpr std::int64_t kAmple = std::int64_t{1} << 50;
 
 // As if all ranks ran on this host; where its memory does not suffice, as if it had ample.
-base::Status print_plan(const config::Config& config, const model::ModelDescription& model, int num_ranks) {
+base::Status print_plan(const config::Config& config, const engine::PlannedModel& model, int num_ranks) {
   engine::RankFacts facts;
   facts.available_bytes = device::read_host_memory().usable_bytes();
   facts.ranks_on_host = num_ranks;
@@ -99,8 +118,8 @@ base::Status print_plan(const config::Config& config, const model::ModelDescript
   }
   if (!plan) return plan.error();
   std::cout << num_ranks << " ranks on this host: " << plan->layout.num_replicas() << " replicas of "
-            << plan->layout.num_stages() << " stages, weights as " << base::to_string(config.model.weights)
-            << ", context " << plan->max_context << " tokens, up to " << plan->max_batch << " sequences\n";
+            << plan->layout.num_stages() << " stages, context " << plan->max_context << " tokens, up to "
+            << plan->max_batch << " sequences\n";
   for (int rank = 0; rank < num_ranks; ++rank) {
     const parallel::LayerRange layers = plan->layout.layers(plan->layout.stage_of(rank));
     const kv_cache::KvPlan& kv = plan->kv[static_cast<std::size_t>(rank)];
@@ -124,7 +143,10 @@ base::Status inspect(const InspectOptions& options, const config::Config& config
   if (description) print_description(*description);
   print_tensors(checkpoint, options.tensors);
   if (!description) return description.error();
-  return print_plan(config, *description, num_ranks);
+  const model::WeightPlan weights =
+      model::plan_weights(*description, model::make_format_chooser(checkpoint, *description, config.model.weights));
+  print_weights(weights);
+  return print_plan(config, {*description, weights}, num_ranks);
 }
 
 int run_inspect(const InspectOptions& options, const CommandContext& context) {

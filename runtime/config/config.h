@@ -13,17 +13,20 @@ namespace trireme::config {
 
 enum class Device { kCpu, kReference };
 
+// How weights are kept in memory (what each means for a matrix: runtime/model/weight_plan.h).
+enum class Weights { kAuto, kF32, kF16, kBF16, kInt8, kQ8, kQ4 };
+
 struct ModelConfig {
-  std::string path;                         // --model
-  base::DType weights = base::DType::kF16;  // --weights f32|f16|bf16
-  std::int32_t max_context = 0;  // --max-context; 0: the model's own limit, lowered to what the KV pool holds
+  std::string path;                  // --model
+  Weights weights = Weights::kAuto;  // --weights auto|f32|f16|bf16|int8|q8|q4
+  std::int32_t max_context = 0;      // --max-context; 0: the model's own limit, lowered to what the KV pool holds
 };
 
 struct DeviceConfig {
   Device kind = Device::kCpu;            // --device cpu|reference
   std::int32_t threads = 0;              // --threads per rank; 0: this rank's share of the host's cores
   bool pin_threads = true;               // bind each thread to a core of its own
-  std::string instruction_set = "auto";  // auto|avx2|avx512: at most this one
+  std::string instruction_set = "auto";  // auto|avx2|avx2_vnni|avx512|avx512_vnni|amx: at most this one
 };
 
 struct PipelineConfig {

@@ -26,9 +26,16 @@ std::vector<Setting> model_settings() {
         return path;
       }(),
       choice(
-          {"model", "weights", "--weights", "how weights are kept in memory"},
+          {"model", "weights", "--weights",
+           "how weights are kept in memory; auto: quantised files as they are, else q8"},
           [](auto& config) -> auto& { return config.model.weights; },
-          Choices{{"f32", DType::kF32}, {"f16", DType::kF16}, {"bf16", DType::kBF16}}),
+          std::vector<std::pair<std::string, Weights>>{{"auto", Weights::kAuto},
+                                                       {"f32", Weights::kF32},
+                                                       {"f16", Weights::kF16},
+                                                       {"bf16", Weights::kBF16},
+                                                       {"int8", Weights::kInt8},
+                                                       {"q8", Weights::kQ8},
+                                                       {"q4", Weights::kQ4}}),
       whole_number({"model", "max_context", "--max-context",
                     "longest sequence; auto: the model's own limit, lowered to what the KV pool holds"},
                    [](auto& config) -> auto& { return config.model.max_context; },
@@ -51,7 +58,12 @@ std::vector<Setting> device_settings() {
       choice(
           {"device", "instruction_set", "", "the widest SIMD instruction set to use"},
           [](auto& config) -> auto& { return config.device.instruction_set; },
-          std::vector<std::pair<std::string, std::string>>{{"auto", "auto"}, {"avx2", "avx2"}, {"avx512", "avx512"}}),
+          std::vector<std::pair<std::string, std::string>>{{"auto", "auto"},
+                                                           {"avx2", "avx2"},
+                                                           {"avx2_vnni", "avx2_vnni"},
+                                                           {"avx512", "avx512"},
+                                                           {"avx512_vnni", "avx512_vnni"},
+                                                           {"amx", "amx"}}),
   };
 }
 

@@ -84,6 +84,7 @@ class RankRuntime {
   const RankContext context_;
   std::unique_ptr<checkpoint::Checkpoint> checkpoint_;
   model::ModelDescription description_;
+  model::WeightPlan weight_plan_;
   RankFacts facts_;
   std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   std::optional<RankPlan> plan_;

@@ -3,6 +3,8 @@
 // difference.
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tests/support/cluster.h"
 #include "tests/support/fingerprint.h"
 #include "tests/support/golden.h"
@@ -10,10 +12,17 @@
 namespace trireme::engine {
 namespace {
 
-class EngineInvarianceTest : public testing::TestWithParam<std::string> {
+struct Variant {
+  std::string model;
+  config::Weights weights;
+  std::string name;
+};
+
+class EngineInvarianceTest : public testing::TestWithParam<Variant> {
  protected:
   void SetUp() override {
-    config_ = test::default_config(test::golden_model(GetParam()));
+    config_ = test::default_config(test::golden_model(GetParam().model));
+    config_.model.weights = GetParam().weights;
     // One at a time, so that nothing is shared.
     config_.kv_cache.prefix_cache = false;
     test::with_cluster(config_, 1, [&](RankRuntime& runtime) {
@@ -70,7 +79,7 @@ TEST_P(EngineInvarianceTest, PreemptionChangesNoBit) {
       for (std::size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i], alone_[i]) << "request " << i;
       const scheduler::SchedulerStats stats = runtime.engine().stats()[0];
       // Gemma's windows free their blocks as they pass.
-      EXPECT_TRUE(stats.num_preemptions > 0 || GetParam() == "gemma3");
+      EXPECT_TRUE(stats.num_preemptions > 0 || GetParam().model == "gemma3");
       EXPECT_EQ(stats.free_blocks, stats.total_blocks);
     });
   }
@@ -88,7 +97,13 @@ TEST_P(EngineInvarianceTest, PrefixHitsChangeNoBit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EngineInvarianceTest, testing::Values("llama", "gemma3"));
+INSTANTIATE_TEST_SUITE_P(Models, EngineInvarianceTest,
+                         testing::Values(Variant{"llama", config::Weights::kF16, "llama_f16"},
+                                         Variant{"gemma3", config::Weights::kF16, "gemma3_f16"},
+                                         Variant{"llama", config::Weights::kInt8, "llama_int8"},
+                                         Variant{"gemma3", config::Weights::kQ8, "gemma3_q8"},
+                                         Variant{"llama", config::Weights::kQ4, "llama_q4"}),
+                         [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace
 }  // namespace trireme::engine

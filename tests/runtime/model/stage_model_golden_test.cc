@@ -48,7 +48,7 @@ class StageModelGoldenTest : public testing::TestWithParam<Variant> {
     shape.layer_group.assign(description_.layers.size(), 0);
     shape.num_blocks = {64};
     cache_ = std::make_unique<kv_cache::KvCache>(shape);
-    auto weights = load_stage_weights(*checkpoint_, description_, all, base::DType::kF32, pool_);
+    auto weights = load_stage_weights(*checkpoint_, description_, all, config::Weights::kF32, pool_);
     ASSERT_TRUE(weights.ok()) << weights.error().message;
     model_ = std::make_unique<StageModel>(description_, all, std::move(weights).value(), *ops_, *cache_);
     for (std::int32_t block = 0; block < 64; ++block) blocks_.push_back(63 - block);
