@@ -42,6 +42,7 @@ struct SchedulerState {
   std::vector<SequenceId> released;  // the stages still know them; goes out with the next plan
   std::vector<SequenceEvent> ended;  // past their deadline
   StepNumber next_step = 0;
+  StepComposition last_composition;  // of the plan before next_step
   std::uint64_t next_sequence = 1;
   std::int64_t num_preemptions = 0;
   std::int64_t prefix_hit_tokens = 0;
