@@ -84,6 +84,9 @@ void StepBuilder::enter_stages(Sequence& sequence, PrefixReuse reuse) {
   sequence.times_overtaken = 0;
   sequence.refused_at.reset();
   sequence.num_computed = sequence.num_scheduled = reuse.shared_tokens + reuse.copied_tokens;
+  if (sequence.num_preemptions == 0) {
+    state_.started.push_back({sequence.id, sequence.request->id, sequence.num_computed});
+  }
   state_.prefix_hit_tokens += sequence.num_computed;
   if (!sequence.request->prompt_logprobs) state_.prefix_query_tokens += sequence.num_known();
   state_.sequences.move(sequence, SequenceState::kCatchingUp);

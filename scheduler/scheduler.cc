@@ -31,6 +31,7 @@ std::string lacks_context(std::int64_t prompt, std::int32_t output, std::int32_t
          " output token exceed the context (max_context) of " + std::to_string(max_context) + " tokens";
 }
 
+// Reads only what never changes.
 base::Status check_fits(const SchedulerState& state, const Request& request) {
   if (request.prompt.empty()) return base::invalid_argument("prompt: at least one token is needed");
   if (request.max_tokens < 0) return base::invalid_argument("max_tokens: must not be negative");
@@ -54,8 +55,12 @@ base::Status check_fits(const SchedulerState& state, const Request& request) {
 
 }  // namespace
 
+base::Status Scheduler::check(const Request& request) const {
+  return check_fits(*state_, request);
+}
+
 base::Result<SequenceId> Scheduler::add(std::shared_ptr<const Request> request, std::uint32_t choice_index, TimePoint) {
-  if (const base::Status fits = check_fits(*state_, *request); !fits) return fits.error();
+  if (const base::Status fits = check(*request); !fits) return fits.error();
   auto sequence = std::make_unique<Sequence>();
   sequence->id = SequenceId{state_->next_sequence++};
   sequence->choice_index = choice_index;
@@ -86,6 +91,14 @@ std::vector<SequenceEvent> Scheduler::update(const StepResult& result, TimePoint
 
 std::vector<SequenceEvent> Scheduler::take_ended() {
   return std::exchange(state_->ended, {});
+}
+
+std::vector<SequenceStart> Scheduler::take_started() {
+  return std::exchange(state_->started, {});
+}
+
+void Scheduler::forget_scope(const std::string& scope) {
+  state_->blocks.forget_tenant(scope);
 }
 
 void Scheduler::finish(SequenceId sequence) {

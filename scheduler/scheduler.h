@@ -41,6 +41,13 @@ struct SequenceEvent {
   FinishReason finish_reason = FinishReason::kNone;
 };
 
+// A sequence has left the queue.
+struct SequenceStart {
+  SequenceId sequence;
+  RequestId request;
+  std::int32_t cached_tokens = 0;  // of its prompt, from the prefix cache
+};
+
 struct SchedulerStats {
   std::int32_t num_waiting = 0;
   std::int32_t num_running = 0;
@@ -57,6 +64,9 @@ class Scheduler {
   explicit Scheduler(SchedulerConfig config);
   ~Scheduler();
 
+  // Whether a request can ever fit (context and pool); the error names the limit. Any thread.
+  base::Status check(const Request& request) const;
+
   // Queues one choice of a request. Refuses what can never fit (context or pool), naming the limit.
   base::Result<SequenceId> add(std::shared_ptr<const Request> request, std::uint32_t choice_index, TimePoint now);
 
@@ -69,9 +79,15 @@ class Scheduler {
   // Ends sequences that schedule() found past their deadline; the caller drains these after each schedule().
   std::vector<SequenceEvent> take_ended();
 
+  // The sequences that schedule() has admitted for the first time, to be drained likewise.
+  std::vector<SequenceStart> take_started();
+
   // Ends a sequence early (stop string, cancel). Its blocks are freed at once, reused only when no plan in flight uses
   // them. Nothing more is reported of it. Unknown ids are ignored.
   void finish(SequenceId sequence);
+
+  // Forgets the blocks that are cached for this scope (Request::prefix_scope()).
+  void forget_scope(const std::string& scope);
 
   bool idle() const;  // no sequence known and no plan in flight
   SchedulerStats stats() const;

@@ -26,9 +26,10 @@ class DialogueTable {
 
   // An id that cannot be guessed. Error: too many dialogues.
   base::Result<std::string> begin(const std::string& tenant, TimePoint now);
-  // The scope of its blocks; it is in use until release(). Error: not of this tenant, or over.
+  // The scope of its blocks, in use until release(). Error: not of this tenant, or over.
   base::Result<std::string> use(const std::string& tenant, const std::string& id, TimePoint now);
-  void release(const std::string& scope, TimePoint now);
+  // False if the dialogue has ended meanwhile: then its blocks are to be forgotten again.
+  bool release(const std::string& scope, TimePoint now);
   // Error: not of this tenant, or over already.
   base::Status end(const std::string& tenant, const std::string& id);
 
@@ -48,6 +49,7 @@ class DialogueTable {
   std::random_device random_;
   std::unordered_map<std::string, Dialogue> dialogues_;  // by id
   std::vector<std::string> ended_;
+  TimePoint next_look_{};  // for expired ones
 };
 
 }  // namespace trireme::server

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -47,7 +48,7 @@ class RequestService;
 class ActiveRequest {
  public:
   ActiveRequest() = default;
-  ActiveRequest(ActiveRequest&& other) noexcept = default;
+  ActiveRequest(ActiveRequest&& other) noexcept { *this = std::move(other); }
   ActiveRequest& operator=(ActiveRequest&& other) noexcept;
   ~ActiveRequest() { cancel(); }
 
@@ -65,7 +66,6 @@ class ActiveRequest {
   RequestService* service_ = nullptr;
   scheduler::RequestId id_;
   bool cached_ = false;
-  bool ended_ = false;
 };
 
 class RequestService {
@@ -99,16 +99,22 @@ class RequestService {
   friend class ActiveRequest;
   struct Active;  // of the engine thread
 
-  void cancel(scheduler::RequestId id);
-  std::variant<ActiveRequest, Refusal> refuse_full(const base::Error& error) const;
-  std::shared_ptr<TokenStream> open_stream(const Submission& submission, scheduler::RequestId id);
+  void cancel(scheduler::RequestId id);  // any thread
+  Refusal refuse(Refusal::Kind kind, std::string message);
+  // Nothing if there is no answer in the cache.
+  std::optional<ActiveRequest> answer_from_cache(const scheduler::Request& request, const std::string& key);
+  std::variant<ActiveRequest, Refusal> enqueue(Submission submission, std::string cache_key);
 
+  // Engine thread.
   void take_new(Clock::time_point now);
-  void start(std::shared_ptr<const scheduler::Request> request, Clock::time_point now);
+  void start(std::unique_ptr<Active> active, Clock::time_point now);
   void on_start(const engine::RequestStart& start);
   void on_event(Active& active, const engine::GenerationEvent& event);
-  void end(scheduler::RequestId id, StreamEnd end);
-  void end_all(StreamEnd::Kind kind);
+  void note_tokens(Active& active, const engine::GenerationEvent& event, Clock::time_point now);
+  // The engine does not know the request any more, or is told to forget it.
+  void end(Active& active, StreamEnd end, Clock::time_point now);
+  void end_all(StreamEnd::Kind kind, Clock::time_point now);
+  void forget_ended();
   void end_dialogues(Clock::time_point now);
   void publish_stats(Clock::time_point now);
 
@@ -128,9 +134,10 @@ class RequestService {
   ServiceStats stats_;
 
   // Engine thread only.
-  std::unordered_map<scheduler::RequestId, std::unique_ptr<Active>> active_;
-  std::unordered_map<scheduler::RequestId, scheduler::RequestId> by_engine_id_;
-  std::vector<scheduler::RequestId> finished_;  // to be forgotten at the next turn: events come from within the engine
+  std::unordered_map<scheduler::RequestId, std::unique_ptr<Active>> active_;     // by the engine's id
+  std::unordered_map<scheduler::RequestId, scheduler::RequestId> engine_ids_;  // by the service's
+  std::vector<std::string> stale_scopes_;  // of dialogues that ended while a request used them
+  std::vector<scheduler::RequestId> ended_;  // to be forgotten between turns: events come from within the engine
   Clock::time_point stats_due_{};
 };
 
