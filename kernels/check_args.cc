@@ -43,6 +43,11 @@ void check(const RmsNormArgs& args) {
       << args.input_stride << ' ' << args.output_stride << ' ' << row_size;
 }
 
+void check(const LayerNormArgs& args) {
+  TRIREME_CHECK(args.num_rows >= 0 && args.row_size > 0) << args.num_rows << ' ' << args.row_size;
+  TRIREME_CHECK(args.weight != nullptr);
+}
+
 void check(const LinearArgs& args) {
   check(args.weights);
   TRIREME_CHECK(args.num_rows >= 0) << args.num_rows;

@@ -7,6 +7,7 @@ namespace trireme::kernels {
 
 void check(const EmbedArgs& args);
 void check(const RmsNormArgs& args);
+void check(const LayerNormArgs& args);
 void check(const LinearArgs& args);
 void check(const RopeTableArgs& args);
 void check(const RopeArgs& args);

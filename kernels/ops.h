@@ -46,6 +46,18 @@ struct RmsNormArgs {
   std::int64_t group_size = 0;
 };
 
+// LayerNorm (Ba, Kiros & Hinton 2016): output = (input - mean) / sqrt(variance + epsilon) * weight + bias, with the
+// mean and the variance (divided by row_size) of each row. output may be input.
+struct LayerNormArgs {
+  const float* input = nullptr;   // [num_rows, row_size], contiguous
+  const float* weight = nullptr;  // [row_size]
+  const float* bias = nullptr;    // [row_size] or null
+  float epsilon = 1e-5f;
+  float* output = nullptr;  // [num_rows, row_size], contiguous
+  std::int64_t num_rows = 0;
+  std::int64_t row_size = 0;
+};
+
 enum class OutputMode { kOverwrite, kAdd };  // kAdd: output += result, as for a residual stream
 
 // output[r, o] = bias[o] + sum over i of input[r, i] * weights[o, i], accumulated in float32 with fused multiply-add in
@@ -174,6 +186,7 @@ class Ops {
 
   virtual void embed(const EmbedArgs& args, base::Stream stream) = 0;
   virtual void rms_norm(const RmsNormArgs& args, base::Stream stream) = 0;
+  virtual void layer_norm(const LayerNormArgs& args, base::Stream stream) = 0;
   virtual void linear(const LinearArgs& args, base::Stream stream) = 0;
   virtual void rope_table(const RopeTableArgs& args, base::Stream stream) = 0;
   virtual void rope(const RopeArgs& args, base::Stream stream) = 0;

@@ -20,6 +20,9 @@ class ActivationTransport {
 
   // Starts receiving step's hidden states from the previous stage; returns at once. Steps ascend by one.
   virtual void start_receive(std::uint64_t step, std::span<std::byte> buffer) = 0;
+  // Returns when step's hidden states begin to arrive, where the transport can tell, else at once: what a stage waits
+  // here it waits for the previous stage, not for the network. Optional before wait_receive.
+  virtual void wait_arrival(std::uint64_t step) = 0;
   // Work enqueued on `stream` afterwards sees the data. Throws ParallelError if step or size differ from what was sent.
   virtual void wait_receive(std::uint64_t step, base::Stream stream) = 0;
 

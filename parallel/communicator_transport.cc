@@ -47,6 +47,11 @@ void CommunicatorTransport::start_receive(std::uint64_t step, std::span<std::byt
   receiving_.push_back({step, std::move(header), buffer, std::move(header_ticket), std::move(payload_ticket)});
 }
 
+void CommunicatorTransport::wait_arrival(std::uint64_t step) {
+  TRIREME_CHECK(!receiving_.empty() && receiving_.front().step == step) << step;
+  receiving_.front().header_ticket.wait();
+}
+
 void CommunicatorTransport::wait_receive(std::uint64_t step, base::Stream) {
   TRIREME_CHECK(!receiving_.empty() && receiving_.front().step == step) << step;
   const Transfer transfer = std::move(receiving_.front());

@@ -27,6 +27,7 @@ class CommunicatorTransport : public ActivationTransport {
 
   // Compute thread. Steps ascend; sends are waited for in their order, like receives. All waits throw ParallelError.
   void start_receive(std::uint64_t step, std::span<std::byte> buffer) override;
+  void wait_arrival(std::uint64_t step) override;
   void wait_receive(std::uint64_t step, base::Stream stream) override;
   void start_send(std::uint64_t step, std::span<const std::byte> buffer, base::Stream stream) override;
   void wait_send(std::uint64_t step, base::Stream stream) override;

@@ -41,6 +41,7 @@ struct MessageLoop::Completion {
   int num_sleeping = 0;  // guarded by mutex, like reason
   std::string reason;
   std::atomic<int> num_waiting = 0;  // asleep or about to be: the loop leaves them the core
+  std::atomic<int> num_due = 0;      // waiting threads whose operation has ended
   std::atomic<bool> failed = false;
 
   void fail(const std::string& why) {
@@ -60,8 +61,21 @@ struct MessageLoop::Ticket::State {
   std::size_t received_bytes = 0;  // written before status, like error
   std::string error;
 
+  enum class Waiter { kNone, kWaiting, kDue };
+  std::atomic<Waiter> waiter = Waiter::kNone;
+
   bool pending() const { return status.load(std::memory_order_acquire) == Status::kPending; }
+  void begin_wait() {
+    ++completion->num_waiting;
+    waiter.store(Waiter::kWaiting);
+  }
+  void end_wait() {
+    --completion->num_waiting;
+    if (waiter.exchange(Waiter::kNone) == Waiter::kDue) --completion->num_due;
+  }
   void finish(Status how) {
+    Waiter expected = Waiter::kWaiting;
+    if (waiter.compare_exchange_strong(expected, Waiter::kDue)) ++completion->num_due;
     const std::lock_guard lock(completion->mutex);
     status.store(how, std::memory_order_release);
     if (completion->num_sleeping > 0) completion->changed.notify_all();
@@ -78,7 +92,7 @@ bool MessageLoop::Ticket::done() const {
 
 void MessageLoop::Ticket::wait() const {
   Completion& completion = *state_->completion;
-  ++completion.num_waiting;
+  state_->begin_wait();
   for (const auto end = Clock::now() + kTicketSpin; state_->pending() && !completion.failed && Clock::now() < end;) {
     ::sched_yield();
   }
@@ -88,7 +102,7 @@ void MessageLoop::Ticket::wait() const {
     completion.changed.wait(lock, [&] { return !state_->pending() || completion.failed; });
     --completion.num_sleeping;
   }
-  --completion.num_waiting;
+  state_->end_wait();
   if (completion.failed) {
     const std::lock_guard lock(completion.mutex);
     throw ParallelError(completion.reason);
@@ -283,6 +297,10 @@ void MessageLoop::wake() {
   const std::lock_guard lock(impl_->mutex);
   impl_->wake = true;
   if (impl_->sleeping) impl_->woken.notify_one();
+}
+
+bool MessageLoop::has_due_waiter() const {
+  return impl_->completion->num_due.load(std::memory_order_relaxed) > 0;
 }
 
 void MessageLoop::fail(const char* reason) {

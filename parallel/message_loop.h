@@ -59,6 +59,10 @@ class MessageLoop {
   void idle(bool compute_busy, std::chrono::microseconds limit);
   void wake();  // any thread
 
+  // Whether a thread sits in Ticket::wait although its operation has ended: for a moment, unless it is frozen. Any
+  // thread.
+  bool has_due_waiter() const;
+
   // Makes all waits throw ParallelError(reason), now and later; the first reason stays. Any thread.
   void fail(const char* reason);
 

@@ -85,6 +85,10 @@ std::optional<StepPlan> Scheduler::schedule(TimePoint now) {
   return StepBuilder(*state_).build();
 }
 
+const StepComposition& Scheduler::last_composition() const {
+  return state_->last_composition;
+}
+
 std::vector<SequenceEvent> Scheduler::update(const StepResult& result, TimePoint) {
   return ResultTaker(*state_, result).take();
 }

@@ -48,6 +48,14 @@ struct SequenceStart {
   std::int32_t cached_tokens = 0;  // of its prompt, from the prefix cache
 };
 
+// What a plan consists of.
+struct StepComposition {
+  std::int32_t prefill_tokens = 0;  // of prompts, and of what preemption threw away
+  std::int32_t decode_tokens = 0;
+  std::int32_t num_sequences = 0;
+  bool operator==(const StepComposition&) const = default;
+};
+
 struct SchedulerStats {
   std::int32_t num_waiting = 0;
   std::int32_t num_running = 0;
@@ -72,6 +80,8 @@ class Scheduler {
 
   // The next plan, or nothing: no plan slot free, or no sequence that can compute. Deadlines are checked here.
   std::optional<StepPlan> schedule(TimePoint now);
+  // Of the plan that schedule() made last.
+  const StepComposition& last_composition() const;
 
   // Takes the result of the oldest plan in flight; results arrive in the order of plans.
   std::vector<SequenceEvent> update(const StepResult& result, TimePoint now);

@@ -94,6 +94,8 @@ void StepBuilder::add_work(Sequence& sequence, std::int32_t num_tokens) {
   record_.work.push_back({sequence.id, begin, num_tokens, work.sample, begin + work.score_begin + 1,
                           static_cast<std::int32_t>(work.score_targets.size())});
 
+  ++composition_.num_sequences;
+  (sequence.state == SequenceState::kReady ? composition_.decode_tokens : composition_.prefill_tokens) += num_tokens;
   budget_.spend(begin, num_tokens);
   if (sequence.state == SequenceState::kCatchingUp) chunk_tokens_left_ -= num_tokens;
   sequence.num_scheduled = end;
@@ -152,6 +154,7 @@ void StepBuilder::submit() {
   plan_.released = std::move(state_.released);
   state_.released.clear();
   ++state_.next_step;
+  state_.last_composition = composition_;
   state_.in_flight.push_back(std::move(record_));
   state_.blocks.plan_submitted();
   for (PrefixReuse& reuse : copying_) state_.blocks.release_sources(reuse);

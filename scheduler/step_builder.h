@@ -45,6 +45,7 @@ class StepBuilder {
   std::vector<std::int32_t> reserved_;  // per group: blocks that admitted prompts still need
   std::vector<PrefixReuse> copying_;
   StepPlan plan_;
+  StepComposition composition_;
   PlanInFlight record_;
 };
 

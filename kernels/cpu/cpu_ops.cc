@@ -18,6 +18,7 @@ class CpuOps final : public Ops {
 
   void embed(const EmbedArgs& args, base::Stream) override { check(args), cpu::embed(context_, args); }
   void rms_norm(const RmsNormArgs& args, base::Stream) override { check(args), cpu::rms_norm(context_, args); }
+  void layer_norm(const LayerNormArgs& args, base::Stream) override { check(args), cpu::layer_norm(context_, args); }
   void linear(const LinearArgs& args, base::Stream) override { check(args), cpu::linear(context_, args); }
   void rope_table(const RopeTableArgs& args, base::Stream) override { check(args), cpu::rope_table(context_, args); }
   void rope(const RopeArgs& args, base::Stream) override { check(args), cpu::rope(context_, args); }

@@ -8,6 +8,7 @@ namespace trireme::kernels::cpu {
 
 void embed(Context& context, const EmbedArgs& args);
 void rms_norm(Context& context, const RmsNormArgs& args);
+void layer_norm(Context& context, const LayerNormArgs& args);
 void linear(Context& context, const LinearArgs& args);
 void rope_table(Context& context, const RopeTableArgs& args);
 void rope(Context& context, const RopeArgs& args);

@@ -7,6 +7,7 @@ namespace trireme::kernels::reference {
 
 void embed(const EmbedArgs& args);
 void rms_norm(const RmsNormArgs& args);
+void layer_norm(const LayerNormArgs& args);
 void linear(const LinearArgs& args);
 void rope_table(const RopeTableArgs& args);
 void rope(const RopeArgs& args);

@@ -12,6 +12,7 @@ class ReferenceOps final : public Ops {
 
   void embed(const EmbedArgs& args, base::Stream) override { check(args), reference::embed(args); }
   void rms_norm(const RmsNormArgs& args, base::Stream) override { check(args), reference::rms_norm(args); }
+  void layer_norm(const LayerNormArgs& args, base::Stream) override { check(args), reference::layer_norm(args); }
   void linear(const LinearArgs& args, base::Stream) override { check(args), reference::linear(args); }
   void rope_table(const RopeTableArgs& args, base::Stream) override { check(args), reference::rope_table(args); }
   void rope(const RopeArgs& args, base::Stream) override { check(args), reference::rope(args); }

@@ -64,6 +64,9 @@ class Checkpoint {
   // Widens rows [begin, end) to float32: output is [end - begin, row_size]. Any thread.
   static void read_rows(const TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* output);
 
+  // Widens elements [begin, end) of the tensor as it lies, both multiples of its type's block. Any thread.
+  static void read_elements(const TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* output);
+
   // 64-bit hash of headers, sizes and bytes sampled over the weights, equal on all ranks that see the same model.
   std::uint64_t fingerprint() const;
 

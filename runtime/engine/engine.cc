@@ -11,8 +11,7 @@ using scheduler::TimePoint;
 
 Engine::Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_ptr<ReplicaPipeline>> replicas,
                std::unique_ptr<parallel::ResultCollector> results)
-    : results_(std::move(results)) {
-  TRIREME_CHECK(!replicas.empty());
+    : results_(std::move(results)), log_(replicas.size(), replicas.at(0)->num_stages()) {
   for (auto& pipeline : replicas) replicas_.push_back({std::move(pipeline), OutputProcessor(tokenizer)});
 }
 
@@ -59,6 +58,7 @@ void Engine::send_plans(Replica& replica, TimePoint now) {
   scheduler::Scheduler& scheduler = replica.pipeline->scheduler();
   while (const auto plan = scheduler.schedule(now)) {
     replica.pipeline->send(*plan);
+    log_.sent(*plan, replica.pipeline->scheduler().last_composition(), now);
     moved_ = true;
   }
   for (const scheduler::SequenceStart& start : scheduler.take_started()) {
@@ -67,15 +67,22 @@ void Engine::send_plans(Replica& replica, TimePoint now) {
   deliver(replica, scheduler.take_ended());
 }
 
-// 4. What the last stage sampled: tokens are appended, sequences finish, their blocks are free again.
 void Engine::take_results(TimePoint now) {
   while (const auto message = results_->try_receive()) {
-    Replica& replica = replicas_[static_cast<std::size_t>(message->replica)];
     const auto result = scheduler::decode_step_result(message->bytes);
-    TRIREME_CHECK(result.ok()) << "result of replica " << message->replica << ": " << result.error().message;
-    deliver(replica, replica.pipeline->scheduler().update(*result, now));
+    TRIREME_CHECK(result.ok()) << "result of rank " << message->rank << ": " << result.error().message;
+    take_result(*result, now);
     moved_ = true;
   }
+}
+
+// 4. Every stage says where its time went. What the last one sampled: tokens are appended, sequences finish, their
+// blocks are free again.
+void Engine::take_result(const scheduler::StepResult& result, TimePoint now) {
+  log_.answered(result, now);
+  Replica& replica = replicas_[result.replica];
+  if (result.timing.stage + 1 < replica.pipeline->num_stages()) return;
+  deliver(replica, replica.pipeline->scheduler().update(result, now));
 }
 
 // 5. Tokens become text and reach the client; a stop string ends its sequence before the next plan is made.
@@ -120,8 +127,8 @@ std::size_t Engine::replica_for(const scheduler::Request& request) const {
 }
 
 bool Engine::idle() const {
-  return std::all_of(replicas_.begin(), replicas_.end(),
-                     [](const Replica& replica) { return replica.pipeline->scheduler().idle(); });
+  return log_.complete() && std::all_of(replicas_.begin(), replicas_.end(),
+                                        [](const Replica& replica) { return replica.pipeline->scheduler().idle(); });
 }
 
 void Engine::shutdown() {

@@ -13,6 +13,7 @@
 #include "parallel/result_return.h"
 #include "runtime/engine/output_processor.h"
 #include "runtime/engine/replica_pipeline.h"
+#include "runtime/engine/step_log.h"
 #include "runtime/tokenizer/tokenizer.h"
 #include "scheduler/request.h"
 
@@ -27,7 +28,7 @@ using StartCallback = std::function<void(const RequestStart&)>;
 
 class Engine {
  public:
-  // `tokenizer` outlives this object. `results` collects from the last stages of `replicas`, in their order.
+  // `tokenizer` outlives this object. `results` collects from all stages of `replicas`.
   Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_ptr<ReplicaPipeline>> replicas,
          std::unique_ptr<parallel::ResultCollector> results);
 
@@ -50,10 +51,13 @@ class Engine {
   // One turn; true if anything happened.
   bool turn(scheduler::TimePoint now);
 
-  bool idle() const;  // nothing queued, running or in flight
+  bool idle() const;  // nothing queued, running or in flight; the timings of all steps are here
   void shutdown();    // precondition: idle()
   bool all_sent() const;
   std::vector<scheduler::SchedulerStats> stats() const;  // per replica
+  const std::vector<ReplicaTotals>& totals() const { return log_.totals(); }
+  // Sees every step from now on, once all stages have answered it; during turns.
+  void observe_steps(StepObserver observer) { log_.set_observer(std::move(observer)); }
 
  private:
   struct Replica {
@@ -67,12 +71,14 @@ class Engine {
   };
 
   void take_results(scheduler::TimePoint now);
+  void take_result(const scheduler::StepResult& result, scheduler::TimePoint now);
   void send_plans(Replica& replica, scheduler::TimePoint now);
   void deliver(Replica& replica, std::vector<scheduler::SequenceEvent> events);
   std::size_t replica_for(const scheduler::Request& request) const;
 
   std::vector<Replica> replicas_;
   std::unique_ptr<parallel::ResultCollector> results_;
+  StepLog log_;
   std::unordered_map<scheduler::RequestId, RunningRequest> requests_;
   StartCallback start_callback_;
   std::uint64_t next_request_ = 1;

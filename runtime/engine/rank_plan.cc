@@ -14,7 +14,9 @@ using parallel::PipelineLayout;
 
 parallel::LayerCosts layer_costs(const ModelDescription& model) {
   parallel::LayerCosts costs;
-  costs.layers.assign(model.layers.size(), static_cast<double>(model.layer_linear_weights()));
+  for (std::int32_t layer = 0; layer < model.num_layers(); ++layer) {
+    costs.layers.push_back(static_cast<double>(model.layer_linear_weights(layer)));
+  }
   costs.embedding = static_cast<double>(model.hidden_size);
   costs.head = static_cast<double>(model.head_weights());
   return costs;
@@ -210,9 +212,10 @@ scheduler::SchedulerConfig RankPlan::scheduler_config(const Config& config, cons
   }
   // Scores and weighted sums of one token over one earlier token, against the Linears of one token.
   double attention = 0.0, linear = 0.0;
-  for (const model::LayerSpec& layer : model.layers) {
-    if (layer.window == 0) attention += 2.0 * model.num_heads * model.head_dim;
-    linear += static_cast<double>(model.layer_linear_weights());
+  for (std::int32_t layer = 0; layer < model.num_layers(); ++layer) {
+    const bool full = model.layers[static_cast<std::size_t>(layer)].window == 0;
+    if (full) attention += 2.0 * model.num_heads * model.head_dim;
+    linear += static_cast<double>(model.layer_linear_weights(layer));
   }
   result.context_cost = attention / linear;
   return result;

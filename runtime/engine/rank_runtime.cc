@@ -105,23 +105,21 @@ void RankRuntime::connect() {
   if (!stage.last) neighbours.next = rank + 1;
   transport_ = std::make_unique<parallel::CommunicatorTransport>(*loop_, neighbours, kEpoch);
   plans_ = std::make_unique<parallel::ControlReceiver>(*loop_, 0, parallel::Tag::kPlan, kEpoch);
-  if (stage.last) results_ = std::make_unique<parallel::ResultSender>(*loop_, kEpoch);
+  results_ = std::make_unique<parallel::ResultSender>(*loop_, kEpoch);
   if (rank == 0) engine_ = make_engine();
 }
 
 std::unique_ptr<Engine> RankRuntime::make_engine() {
   std::vector<std::unique_ptr<ReplicaPipeline>> replicas;
-  std::vector<int> last_stages;
   for (int replica = 0; replica < plan_->layout.num_replicas(); ++replica) {
     std::vector<int> ranks;
     for (int stage = 0; stage < plan_->layout.num_stages(); ++stage)
       ranks.push_back(plan_->layout.rank_of(replica, stage));
-    last_stages.push_back(ranks.back());
     scheduler::SchedulerConfig config = plan_->scheduler_config(config_, description_, replica);
     config.epoch = kEpoch;
     replicas.push_back(std::make_unique<ReplicaPipeline>(*loop_, ranks, std::move(config)));
   }
-  auto results = std::make_unique<parallel::ResultCollector>(*loop_, last_stages, kEpoch);
+  auto results = std::make_unique<parallel::ResultCollector>(*loop_, kEpoch);
   return std::make_unique<Engine>(*tokenizer_, std::move(replicas), std::move(results));
 }
 
@@ -182,7 +180,8 @@ void RankRuntime::shutdown() {
 }
 
 parallel::RankActivity RankRuntime::activity() {
-  return monitor_.observe({worker_->computing(), pool_->progress().load() + stage_->progress()},
+  const bool compute_is_due = worker_->computing() || loop_->has_due_waiter();
+  return monitor_.observe({compute_is_due, pool_->progress().load() + stage_->progress()},
                           {must_pump_.load(), num_pumps_.load()});
 }
 

@@ -14,10 +14,29 @@ float largest_finite(base::DType type) {
   return type == base::DType::kF16 ? 65520.0f : std::numeric_limits<float>::infinity();
 }
 
-std::string shape_text(const checkpoint::TensorInfo& tensor) {
+std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text = "[";
-  for (std::size_t i = 0; i < tensor.shape.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(tensor.shape[i]);
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
   return text + "]";
+}
+
+base::Error wrong_shape(const checkpoint::TensorInfo& tensor, const std::vector<std::int64_t>& expected) {
+  return base::invalid_argument(tensor.file + ": tensor " + tensor.name + " has shape " + shape_text(tensor.shape) +
+                                ", expected " + shape_text(expected));
+}
+
+std::vector<std::int64_t> expected_shape(const MatrixSource& source, const MatrixPart& part) {
+  if (!part.tensor_shape.empty()) return part.tensor_shape;
+  if (part.transposed) return {source.in_features, part.num_rows};
+  return {part.num_rows, source.in_features};
+}
+
+// Rows of the tensor that holds the part.
+std::int64_t tensor_rows(const MatrixPart& part) {
+  if (part.tensor_shape.empty()) return part.num_rows;
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i + 1 < part.tensor_shape.size(); ++i) rows *= part.tensor_shape[i];
+  return rows;
 }
 
 base::Error missing(const checkpoint::Checkpoint& checkpoint, const std::string& name) {
@@ -36,15 +55,38 @@ struct RowReader {
     for (const MatrixPart& part : source.parts) {
       const checkpoint::TensorInfo* tensor = checkpoint.find(part.tensor);
       const std::int64_t part_end = part_begin + part.num_rows;
-      for (std::int64_t row = std::max(begin, part_begin); row < std::min(end, part_end); ++row) {
-        float* output = rows + (row - begin) * source.in_features;
-        const std::int64_t stored = stored_row(part, row - part_begin);
-        checkpoint::Checkpoint::read_rows(*tensor, stored, stored + 1, output);
-        if (!in_range(output)) bad = tensor;
+      const std::int64_t first = std::max(begin, part_begin), last = std::min(end, part_end);
+      if (first < last) {
+        float* output = rows + (first - begin) * source.in_features;
+        read_part(part, *tensor, first - part_begin, last - part_begin, output);
+        for (std::int64_t i = 0; i < last - first; ++i) {
+          if (!in_range(output + i * source.in_features)) bad = tensor;
+        }
       }
       part_begin = part_end;
     }
     return bad;
+  }
+
+  // Reads rows [begin, end) of one part.
+  void read_part(const MatrixPart& part, const checkpoint::TensorInfo& tensor, std::int64_t begin, std::int64_t end,
+                 float* rows) const {
+    if (part.transposed) return read_columns(tensor, begin, end, rows);
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t stored = stored_row(part, row);
+      checkpoint::Checkpoint::read_rows(tensor, stored, stored + 1, rows + (row - begin) * source.in_features);
+    }
+  }
+
+  void read_columns(const checkpoint::TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* rows) const {
+    std::vector<float> elements(static_cast<std::size_t>(end - begin));
+    for (std::int64_t i = 0; i < source.in_features; ++i) {
+      const std::int64_t first = i * tensor.row_size();
+      checkpoint::Checkpoint::read_elements(tensor, first + begin, first + end, elements.data());
+      for (std::int64_t row = 0; row < end - begin; ++row) {
+        rows[row * source.in_features + i] = elements[static_cast<std::size_t>(row)];
+      }
+    }
   }
 
   bool in_range(const float* row) const {
@@ -63,20 +105,22 @@ std::int64_t MatrixSource::out_features() const {
 }
 
 std::int64_t stored_row(const MatrixPart& part, std::int64_t row) {
-  if (part.interleaved_head_dim == 0) return row;
-  const std::int64_t half = part.interleaved_head_dim / 2;
-  const std::int64_t in_head = row % part.interleaved_head_dim;
-  return row - in_head + 2 * (in_head % half) + in_head / half;
+  if (part.interleaved_head_dim > 0) {
+    const std::int64_t half = part.interleaved_head_dim / 2;
+    const std::int64_t in_head = row % part.interleaved_head_dim;
+    row += 2 * (in_head % half) + in_head / half - in_head;
+  }
+  if (part.head_rows > 0) row = row / part.head_rows * part.head_stride + row % part.head_rows;
+  return part.first_row + row;
 }
 
 base::Status check_source(const checkpoint::Checkpoint& checkpoint, const MatrixSource& source) {
   for (const MatrixPart& part : source.parts) {
     const checkpoint::TensorInfo* tensor = checkpoint.find(part.tensor);
     if (tensor == nullptr) return missing(checkpoint, part.tensor);
-    if (tensor->shape == std::vector<std::int64_t>{part.num_rows, source.in_features}) continue;
-    return base::invalid_argument(tensor->file + ": tensor " + part.tensor + " has shape " + shape_text(*tensor) +
-                                  ", expected [" + std::to_string(part.num_rows) + ", " +
-                                  std::to_string(source.in_features) + "]");
+    if (const auto expected = expected_shape(source, part); tensor->shape != expected) {
+      return wrong_shape(*tensor, expected);
+    }
   }
   return base::ok_status();
 }
@@ -106,10 +150,7 @@ base::Result<std::vector<float>> read_vector(const checkpoint::Checkpoint& check
                                              std::int64_t size, float offset) {
   const checkpoint::TensorInfo* tensor = checkpoint.find(name);
   if (tensor == nullptr) return missing(checkpoint, name);
-  if (tensor->shape != std::vector<std::int64_t>{size}) {
-    return base::invalid_argument(tensor->file + ": tensor " + name + " has shape " + shape_text(*tensor) +
-                                  ", expected [" + std::to_string(size) + "]");
-  }
+  if (tensor->shape != std::vector<std::int64_t>{size}) return wrong_shape(*tensor, {size});
   std::vector<float> values(static_cast<std::size_t>(size));
   checkpoint::Checkpoint::read_rows(*tensor, 0, 1, values.data());
   for (float& value : values) value += offset;
@@ -119,17 +160,20 @@ base::Result<std::vector<float>> read_vector(const checkpoint::Checkpoint& check
   return values;
 }
 
-base::Result<std::vector<float>> read_bias(const checkpoint::Checkpoint& checkpoint, const MatrixSource& source) {
+std::string bias_name(const std::string& weight) {
   constexpr std::string_view kSuffix = ".weight";
+  return weight.ends_with(kSuffix) ? weight.substr(0, weight.size() - kSuffix.size()) + ".bias" : "";
+}
+
+base::Result<std::vector<float>> read_bias(const checkpoint::Checkpoint& checkpoint, const MatrixSource& source) {
   std::vector<float> bias;
   bool any = false;
   for (const MatrixPart& part : source.parts) {
     const std::size_t begin = bias.size();
     bias.resize(begin + static_cast<std::size_t>(part.num_rows));
-    if (!part.tensor.ends_with(kSuffix)) continue;
-    const std::string name = part.tensor.substr(0, part.tensor.size() - kSuffix.size()) + ".bias";
-    if (checkpoint.find(name) == nullptr) continue;
-    auto values = read_vector(checkpoint, name, part.num_rows, 0.0f);
+    const std::string name = bias_name(part.tensor);
+    if (name.empty() || checkpoint.find(name) == nullptr) continue;
+    auto values = read_vector(checkpoint, name, tensor_rows(part), 0.0f);
     if (!values) return values.error();
     for (std::int64_t row = 0; row < part.num_rows; ++row) {
       bias[begin + static_cast<std::size_t>(row)] = (*values)[static_cast<std::size_t>(stored_row(part, row))];

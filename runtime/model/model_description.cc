@@ -18,9 +18,9 @@ std::int32_t ModelDescription::group_of_layer(std::int32_t layer) const {
   return static_cast<std::int32_t>(found - groups.begin());
 }
 
-std::int64_t ModelDescription::layer_linear_weights() const {
-  const std::int64_t attention = (qkv_rows() + std::int64_t{num_heads} * head_dim) * hidden_size;
-  return attention + 3 * std::int64_t{intermediate_size} * hidden_size;
+std::int64_t ModelDescription::layer_linear_weights(std::int32_t) const {
+  const std::int64_t attention = (qkv_rows() + q_rows()) * hidden_size;
+  return attention + (gate_up_rows() + intermediate_size) * hidden_size;
 }
 
 }  // namespace trireme::model

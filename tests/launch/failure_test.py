@@ -7,6 +7,7 @@ The environment variable TRIREME_INJECT_FAULT holds the path of the library buil
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -86,6 +87,20 @@ class LostRank(unittest.TestCase):
         for rank in (0, 1):
             with self.subTest(rank=rank):
                 self.hurt_from_inside(rank, signal.SIGUSR2, "out of memory")
+
+    def test_a_thread_that_hangs_before_its_work_comes_is_named(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        model = shutil.copytree(os.path.join(MODELS, "llama"), os.path.join(folder, "model"))
+        with open(os.path.join(model, "chat_template.jinja"), "w") as template:
+            template.write("{% for message in messages %}{{ message.content }}{% endfor %}")
+        job = mpi_job.Job(["-n", "2", TRIREME, "generate", "--model", model, "--threads", "1", "--chat"], stdin=subprocess.PIPE)
+        self.addCleanup(job.kill)
+        job.wait_for_log(READY)
+        time.sleep(0.5)
+        mpi_job.freeze_thread(mpi_job.thread_named(job.pid_of_rank(1), "compute"))
+        job.write_line("hello")
+        self.expect_one_line(job, 1, "no progress")
 
     def test_a_rank_killed_while_it_starts_ends_the_job(self):
         job = long_job(3)

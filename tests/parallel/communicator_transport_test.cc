@@ -40,6 +40,7 @@ void run_stage(CommunicatorTransport& transport, const PipelineNeighbours& neigh
   for (std::uint64_t step = 0; step < num_steps; ++step) {
     if (neighbours.previous) {
       if (step + 1 < num_steps) start_receive(step + 1);
+      if (step % 2 == 0) transport.wait_arrival(step);  // which one may, and need not
       transport.wait_receive(step, {});
       EXPECT_EQ(in[step % 2][0], static_cast<std::byte>(step + static_cast<std::uint64_t>(*neighbours.previous)));
     }

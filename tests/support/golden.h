@@ -16,6 +16,8 @@ struct GoldenCase {
   std::vector<float> greedy_margins;  // top-1 minus top-2 logit at each step
 };
 
+// The decoders in tests/data/models.
+const std::vector<std::string>& golden_decoders();
 std::filesystem::path golden_model(const std::string& name);
 std::vector<GoldenCase> golden_cases(const std::string& name);
 

@@ -24,7 +24,7 @@ std::vector<Variant> variants() {
   std::vector<std::string> ops = {"reference"};
   for (const auto set : kernels::available_instruction_sets()) ops.emplace_back(kernels::to_string(set));
   std::vector<Variant> all;
-  for (const std::string model : {"llama", "llama-tied-mha", "llama3-rope", "llama-headdim", "gemma3"}) {
+  for (const std::string& model : test::golden_decoders()) {
     for (const std::string& name : ops) {
       for (const std::int32_t block_tokens : {0, 8}) all.push_back({model, name, block_tokens});
     }

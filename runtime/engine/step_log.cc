@@ -1,0 +1,71 @@
+#include "runtime/engine/step_log.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace trireme::engine {
+namespace {
+
+void add(StageTotals& totals, const scheduler::StageTiming& timing) {
+  totals.num_rows += timing.num_rows;
+  totals.sent_bytes += timing.sent_bytes;
+  totals.busy_us += timing.busy_us;
+  totals.wait_us += timing.wait_us;
+  totals.receive_us += timing.receive_us;
+  totals.send_us += timing.send_us;
+}
+
+}  // namespace
+
+StepLog::StepLog(std::size_t num_replicas, std::size_t num_stages) : replicas_(num_replicas), totals_(num_replicas) {
+  TRIREME_CHECK(num_replicas > 0 && num_stages > 0);
+  for (Replica& replica : replicas_) replica.next_step.resize(num_stages);
+  for (ReplicaTotals& totals : totals_) totals.stages.resize(num_stages);
+}
+
+void StepLog::sent(const scheduler::StepPlan& plan, const scheduler::StepComposition& composition,
+                   scheduler::TimePoint now) {
+  Replica& replica = replicas_.at(plan.replica);
+  const std::size_t num_stages = replica.next_step.size();
+  OpenStep& step = replica.open.emplace_back();
+  step.record = {plan.replica, plan.step, composition, now, {}, {}};
+  step.record.timings.resize(num_stages);
+  step.num_missing = num_stages;
+}
+
+void StepLog::answered(const scheduler::StepResult& result, scheduler::TimePoint now) {
+  TRIREME_CHECK(result.replica < replicas_.size()) << "an answer of replica " << result.replica;
+  Replica& replica = replicas_[result.replica];
+  const std::uint32_t stage = result.timing.stage;
+  TRIREME_CHECK(stage < replica.next_step.size()) << "an answer of stage " << stage;
+  TRIREME_CHECK(result.step == replica.next_step[stage])
+      << "replica " << result.replica << ", stage " << stage << " answered step " << result.step << " instead of "
+      << replica.next_step[stage];
+  TRIREME_CHECK(!replica.open.empty() && result.step - replica.open.front().record.step < replica.open.size())
+      << "an answer to step " << result.step << ", which was not sent";
+  ++replica.next_step[stage];
+  OpenStep& step = replica.open[result.step - replica.open.front().record.step];
+  step.record.timings[stage] = result.timing;
+  add(totals_[result.replica].stages[stage], result.timing);
+  --step.num_missing;
+  // No stage answers out of order, so steps complete in order.
+  if (replica.open.front().num_missing == 0) close(replica, now);
+}
+
+void StepLog::close(Replica& replica, scheduler::TimePoint now) {
+  StepRecord& record = replica.open.front().record;
+  record.completed = now;
+  ReplicaTotals& totals = totals_[record.replica];
+  ++totals.num_steps;
+  totals.prefill_tokens += static_cast<std::uint64_t>(record.composition.prefill_tokens);
+  totals.decode_tokens += static_cast<std::uint64_t>(record.composition.decode_tokens);
+  if (observer_) observer_(record);
+  replica.open.pop_front();
+}
+
+bool StepLog::complete() const {
+  return std::all_of(replicas_.begin(), replicas_.end(), [](const Replica& replica) { return replica.open.empty(); });
+}
+
+}  // namespace trireme::engine
