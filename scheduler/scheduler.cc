@@ -59,7 +59,8 @@ base::Status Scheduler::check(const Request& request) const {
   return check_fits(*state_, request);
 }
 
-base::Result<SequenceId> Scheduler::add(std::shared_ptr<const Request> request, std::uint32_t choice_index, TimePoint) {
+base::Result<SequenceId> Scheduler::add(std::shared_ptr<const Request> request, std::uint32_t choice_index,
+                                         TimePoint now) {
   if (const base::Status fits = check(*request); !fits) return fits.error();
   auto sequence = std::make_unique<Sequence>();
   sequence->id = SequenceId{state_->next_sequence++};
@@ -69,7 +70,7 @@ base::Result<SequenceId> Scheduler::add(std::shared_ptr<const Request> request, 
   const bool shares_prompt = state_->config.prefix_cache && request->num_choices > 1 && !request->prompt_logprobs &&
                              request->prompt.size() >= static_cast<std::size_t>(state_->config.block_tokens);
   sequence->request = std::move(request);
-  return state_->sequences.add(std::move(sequence), shares_prompt).id;
+  return state_->sequences.add(std::move(sequence), shares_prompt, now).id;
 }
 
 std::optional<StepPlan> Scheduler::schedule(TimePoint now) {
@@ -82,7 +83,7 @@ std::optional<StepPlan> Scheduler::schedule(TimePoint now) {
     state_->end(*expired);
   }
   if (state_->in_flight.size() >= static_cast<std::size_t>(state_->config.max_plans_in_flight)) return std::nullopt;
-  return StepBuilder(*state_).build();
+  return StepBuilder(*state_, now).build();
 }
 
 const StepComposition& Scheduler::last_composition() const {
@@ -95,6 +96,12 @@ std::vector<SequenceEvent> Scheduler::update(const StepResult& result, TimePoint
 
 std::vector<SequenceEvent> Scheduler::take_ended() {
   return std::exchange(state_->ended, {});
+}
+
+void Scheduler::set_batching(BatchingPolicy policy) {
+  TRIREME_CHECK(idle());
+  state_->config.batching = policy;
+  state_->sequences.batcher() = DynamicBatcher(std::move(policy));
 }
 
 std::vector<SequenceStart> Scheduler::take_started() {

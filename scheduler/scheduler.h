@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "scheduler/batching_policy.h"
 #include "scheduler/ids.h"
 #include "scheduler/kv_group.h"
 #include "scheduler/request.h"
@@ -28,6 +29,7 @@ struct SchedulerConfig {
   std::int32_t block_tokens = 80;
   std::vector<KvGroup> kv_groups;  // at least one
   bool prefix_cache = true;
+  BatchingPolicy batching;
 };
 
 // One new output token, and/or the end of a sequence. Order within a sequence is the order of its tokens.
@@ -71,6 +73,9 @@ class Scheduler {
  public:
   explicit Scheduler(SchedulerConfig config);
   ~Scheduler();
+
+  // Changes SchedulerConfig::batching. Precondition: idle().
+  void set_batching(BatchingPolicy policy);
 
   // Whether a request can ever fit (context and pool); the error names the limit. Any thread.
   base::Status check(const Request& request) const;

@@ -6,7 +6,9 @@
 namespace trireme::scheduler {
 
 SchedulerState::SchedulerState(SchedulerConfig settings)
-    : config(std::move(settings)), blocks(config.block_tokens, config.kv_groups, config.prefix_cache) {}
+    : config(std::move(settings)),
+      sequences(config.batching),
+      blocks(config.block_tokens, config.kv_groups, config.prefix_cache) {}
 
 void SchedulerState::leave_stages(Sequence& sequence) {
   if (!is_running(sequence.state)) return;

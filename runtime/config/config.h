@@ -48,7 +48,7 @@ struct SchedulerConfig {
   std::int32_t average_tokens = 1024;  // expected length of a sequence, for the memory formula
   // How `serve` admits requests; offline commands admit at once.
   std::int32_t gather_window_ms = 50;                           // a request waits for company at most so long
-  std::int32_t mixed_step_tokens = 128;                         // budget of a step in which sequences decode; 0: no own
+  std::int32_t mixed_prefill_tokens = 128;                      // of prompts, in a step in which others decode; 0: no limit
   std::vector<std::int32_t> bucket_bounds = {256, 1024, 4096};  // prompt lengths that divide the buckets
   std::int32_t bucket_cap = 0;                                  // running sequences per bucket; 0: half of max_batch
   std::int32_t priority_ms = 1000;                              // waiting time that one step of priority is worth

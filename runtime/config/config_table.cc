@@ -116,10 +116,10 @@ std::vector<Setting> batching_settings() {
                     "serve: a request waits for company at most so long, and not at all while nothing else can compute"},
                    [](auto& config) -> auto& { return config.scheduler.gather_window_ms; },
                    {.unit = Unit::kMilliseconds, .unit_name = "ms", .max = 60'000}),
-      whole_number({"scheduler", "mixed_step_tokens", "",
-                    "serve: budget of a step in which sequences decode, which bounds the time between their tokens; 0: "
-                    "max_step_tokens"},
-                   [](auto& config) -> auto& { return config.scheduler.mixed_step_tokens; },
+      whole_number({"scheduler", "mixed_prefill_tokens", "",
+                    "serve: prompt tokens in a step in which others decode, which bounds the time between their tokens; 0: no "
+                    "limit of its own"},
+                   [](auto& config) -> auto& { return config.scheduler.mixed_prefill_tokens; },
                    {.unit_name = "tokens", .max = 1 << 20}),
       rising_list(
           {"scheduler", "bucket_bounds", "", "serve: prompt lengths that divide requests into buckets; empty: one bucket"},

@@ -22,6 +22,10 @@ base::Status Engine::check(const scheduler::Request& request) const {
   return base::ok_status();
 }
 
+void Engine::set_batching(const scheduler::BatchingPolicy& policy) {
+  for (Replica& replica : replicas_) replica.pipeline->scheduler().set_batching(policy);
+}
+
 // 1. A request becomes sequences, one per choice, in the queue of the replica that has least to do. Choices stay
 // together, so that they share the prompt's blocks.
 base::Result<scheduler::RequestId> Engine::submit(scheduler::Request request, const OutputCallback& callback,

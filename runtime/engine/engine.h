@@ -35,6 +35,9 @@ class Engine {
   // Whether a request can ever fit; the error names the limit. Any thread.
   base::Status check(const scheduler::Request& request) const;
 
+  // How waiting requests are admitted. Precondition: idle().
+  void set_batching(const scheduler::BatchingPolicy& policy);
+
   // `callback` is told, during turns, of each choice that starts.
   void on_start(StartCallback callback) { start_callback_ = std::move(callback); }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/engine/step_log.h"
 #include "scheduler/scheduler.h"
 
 namespace trireme::server {
@@ -15,6 +16,7 @@ struct ServiceStats {
   std::int64_t response_cache_hits = 0;
   std::int64_t response_cache_queries = 0;
   std::int64_t num_dialogues = 0;
+  std::vector<engine::ReplicaTotals> totals;      // where the stages' time went
   std::vector<scheduler::SchedulerStats> replicas;  // blocks, sequences, preemptions and prefix hits of each
 };
 

@@ -24,6 +24,13 @@ const char* explain(StreamEnd::Kind kind) {
   return "";
 }
 
+StreamEnd stream_end(StreamEnd::Kind kind, std::string message = {}) {
+  StreamEnd end;
+  end.kind = kind;
+  end.message = message.empty() ? explain(kind) : std::move(message);
+  return end;
+}
+
 }  // namespace
 
 bool RequestService::turn(Clock::time_point now) {
@@ -50,7 +57,7 @@ void RequestService::take_new(Clock::time_point now) {
   for (const RequestId id : batch.cancelled) {
     const auto found = engine_ids_.find(id);
     if (found == engine_ids_.end()) continue;  // has ended meanwhile
-    end(*active_.at(found->second), {StreamEnd::Kind::kCancelled, explain(StreamEnd::Kind::kCancelled)}, now);
+    end(*active_.at(found->second), stream_end(StreamEnd::Kind::kCancelled), now);
   }
 }
 
@@ -60,7 +67,7 @@ void RequestService::start(std::unique_ptr<Active> owned, Clock::time_point now)
       *active.request, [this, &active](const engine::GenerationEvent& event) { on_event(active, event); }, now);
   if (!id) {
     active.engine_id = RequestId(0);  // the engine counts from 1
-    return end(active, {StreamEnd::Kind::kRefused, id.error().message}, now);
+    return end(active, stream_end(StreamEnd::Kind::kRefused, id.error().message), now);
   }
   active.engine_id = *id;
   engine_ids_.emplace(active.request->id, *id);
@@ -85,7 +92,7 @@ void RequestService::on_event(Active& active, const engine::GenerationEvent& eve
   auto shared = std::make_shared<const engine::GenerationEvent>(event);
   if (!active.cache_key.empty()) active.answer.push_back(shared);
   if (!active.stream->push(std::move(shared))) {
-    return end(active, {StreamEnd::Kind::kTooSlow, explain(StreamEnd::Kind::kTooSlow)}, now);
+    return end(active, stream_end(StreamEnd::Kind::kTooSlow), now);
   }
   if (event.finish_reason == FinishReason::kNone) return;
   observer_.on_choice_finished(event.finish_reason);
@@ -117,12 +124,13 @@ void RequestService::end(Active& active, StreamEnd end, Clock::time_point now) {
   const std::string& scope = active.request->cache_scope;
   if (active.in_dialogue && !dialogues_.release(scope, now)) stale_scopes_.push_back(scope);
   observer_.on_ended(active.record);
+  end.cached_tokens = active.record.cached_tokens;
   active.stream->finish(std::move(end));
   ended_.push_back(active.engine_id);
 }
 
 void RequestService::end_all(StreamEnd::Kind kind, Clock::time_point now) {
-  for (const auto& [id, active] : active_) end(*active, {kind, explain(kind)}, now);
+  for (const auto& [id, active] : active_) end(*active, stream_end(kind), now);
 }
 
 // Not from within the engine, which is still using what it told about.
@@ -143,7 +151,7 @@ void RequestService::end_dialogues(Clock::time_point now) {
   for (const std::string& scope : dialogues_.take_ended(now)) {
     for (const auto& [id, active] : active_) {
       if (active->request->cache_scope != scope) continue;
-      end(*active, {StreamEnd::Kind::kCancelled, "the dialogue has ended"}, now);
+      end(*active, stream_end(StreamEnd::Kind::kCancelled, "the dialogue has ended"), now);
     }
     forget_ended();
     engine_.forget_scope(scope);
@@ -161,6 +169,7 @@ void RequestService::publish_stats(Clock::time_point now) {
   stats.response_cache_hits = cache.hits;
   stats.response_cache_queries = cache.queries;
   stats.num_dialogues = static_cast<std::int64_t>(dialogues_.size());
+  stats.totals = engine_.totals();
   stats.replicas = engine_.stats();
   const std::lock_guard lock(mutex_);
   stats_ = std::move(stats);

@@ -37,8 +37,9 @@ bool TokenStream::push(EventPtr event) {
     events_.push_back(std::move(event));
   } else {
     events_.clear();
-    end_ = StreamEnd{StreamEnd::Kind::kTooSlow, "the client reads too slowly: its buffer of " +
-                                                    std::to_string(max_bytes_) + " bytes is full"};
+    end_.emplace();
+    end_->kind = StreamEnd::Kind::kTooSlow;
+    end_->message = "the client reads too slowly: its buffer of " + std::to_string(max_bytes_) + " bytes is full";
   }
   signal(lock);
   return fits;

@@ -27,7 +27,8 @@ struct StreamEnd {
     kShutdown,   // the server ends
   };
   Kind kind = Kind::kComplete;
-  std::string message;  // one line for the client, unless complete
+  std::string message;             // one line for the client, unless complete
+  std::int64_t cached_tokens = 0;  // of the prompt, from the prefix cache
 };
 
 class TokenStream {
