@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
   using namespace trireme::launch;
   const std::array commands = {
       Command{"generate", "continue a prompt, or chat", define_generate},
+      Command{"batch", "answer a file of prompts; goes on where it was interrupted", define_batch,
+              Signals::kForCommand},
       Command{"score", "perplexity of a text", define_score},
       Command{"tokenize", "text to token ids, and back", define_tokenize},
       Command{"inspect", "what a model is made of, without loading its weights", define_inspect},
