@@ -98,6 +98,13 @@ std::int64_t stage_weight_bytes(const WeightPlan& plan, const ModelDescription& 
   return matrix_bytes(plan, model, stage) + floats * static_cast<std::int64_t>(sizeof(float));
 }
 
+std::vector<PlannedMatrix> all_matrices(const WeightPlan& plan, const ModelDescription& model) {
+  std::vector<PlannedMatrix> matrices = plan.first;
+  for (const auto& layer : plan.layers) matrices.insert(matrices.end(), layer.begin(), layer.end());
+  if (!model.tied_head) matrices.insert(matrices.end(), plan.last.begin(), plan.last.end());
+  return matrices;
+}
+
 std::string describe_formats(const std::vector<PlannedMatrix>& matrices) {
   std::map<WeightFormat, std::int64_t> sums;
   for (const PlannedMatrix& matrix : matrices) sums[matrix.format] += matrix.bytes;

@@ -53,6 +53,9 @@ std::int64_t matrix_bytes(const WeightPlan& plan, const ModelDescription& model,
 // Bytes of a stage's weights: packed matrices, norms and, at the most, a bias per Linear.
 std::int64_t stage_weight_bytes(const WeightPlan& plan, const ModelDescription& model, const StageSpec& stage);
 
+// Every matrix of the model, an embedding that is also the head once.
+std::vector<PlannedMatrix> all_matrices(const WeightPlan& plan, const ModelDescription& model);
+
 // "q8_0", or of a mixture "q4_1 63.3 MiB, q8_0 28.7 MiB", largest first.
 std::string describe_formats(const std::vector<PlannedMatrix>& matrices);
 
