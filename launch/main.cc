@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
               Signals::kForCommand},
       Command{"score", "perplexity of a text", define_score},
       Command{"tokenize", "text to token ids, and back", define_tokenize},
+      Command{"bench", "how fast this pipeline is, next to what the machine can do", define_bench},
       Command{"inspect", "what a model is made of, without loading its weights", define_inspect},
   };
   const auto parsed = parse_command_line(commands, std::span(argv, static_cast<std::size_t>(argc)));
