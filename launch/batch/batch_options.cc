@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> result_settings(const BatchOpti
           {"--stop", list_text(options.stop)},
           {"--ignore-eos", options.ignore_eos ? "true" : "false"},
           {"--logprobs", std::to_string(sampling.num_logprobs)},
-          {"model.weights", std::string(base::to_string(config.model.weights))},
+          {"model.weights", std::string(config::to_string(config.model.weights))},
           {"model.max_context", std::to_string(config.model.max_context)},
           {"kv_cache.key", std::string(base::to_string(config.kv_cache.key))},
           {"kv_cache.value", std::string(base::to_string(config.kv_cache.value))}};

@@ -23,7 +23,7 @@ std::vector<Setting> server_address_settings() {
           {"server", "host", "--host", "address to listen on; 0.0.0.0: all of this host's"},
           [](auto& config) -> auto& { return config.server.host; }, "an IP address"),
       whole_number({"server", "http_port", "--port", "port of the HTTP endpoint; 0: any that is free"},
-                   [](auto& config) -> auto& { return config.server.http_port; }, {.max = 65535}),
+                   [](auto& config) -> auto& { return config.server.http_port; }, {Unit::kCount, "", 0, 65535}),
       text(
           {"server", "model_names", "--model-name",
            "names that requests may use for the model, the first being its own; empty: that of its file"},
