@@ -27,6 +27,7 @@ void add_batch_options(CLI::App& app, BatchOptions& options) {
       ->required();
   app.add_flag("--overwrite", options.overwrite, "begin anew, whatever the output holds");
   app.add_option("--report", options.report, "write the report at the end to this file, as JSON");
+  app.add_option("--steps", options.steps, "write every step's composition and times to this file, as CSV");
   app.add_option("--time-limit", options.time_limit_s,
                  "seconds from the start on after which the job ends; see --drain")
       ->check(CLI::Range(1.0, 1e8));

@@ -2,6 +2,7 @@
 
     batch_e2e_test.py TRIREME MODELS FAULT     FAULT: the library that makes file operations fail (tests/support/file_fault.cc)
 """
+import csv
 import errno
 import json
 import os
@@ -131,7 +132,7 @@ class Results(BatchTest):
 
     def test_the_report_tells_of_times_ranks_and_memory(self):
         self.write_input([request(i, max_tokens=4) for i in range(10)])
-        result = self.run_batch("--report", self.path("report.json"), ranks=2)
+        result = self.run_batch("--report", self.path("report.json"), "--steps", self.path("steps.csv"), ranks=2)
         self.assertEqual(result.returncode, SUCCESS, result.stderr)
         with open(self.path("report.json")) as file:
             report = json.load(file)
@@ -141,6 +142,12 @@ class Results(BatchTest):
         self.assertEqual([rank["stage"] for rank in report["ranks"]], [0, 1])
         for rank in report["ranks"]:
             self.assertGreater(rank["peak_private_bytes"], 1 << 20)
+            self.assertGreater(rank["busy_s"], 0)
+        with open(self.path("steps.csv"), newline="") as file:
+            steps = list(csv.DictReader(file))
+        first_stage = [step for step in steps if step["stage"] == "0"]
+        self.assertEqual(len(steps), 2 * len(first_stage))
+        self.assertEqual(sum(int(step["prefill_tokens"]) + int(step["decode_tokens"]) for step in first_stage), 10 * (3 + 3))
         self.assertIn("requests/s", result.stderr)
 
 
