@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "runtime/config/print.h"
+
 namespace trireme::launch {
 namespace {
 
@@ -55,20 +57,21 @@ RequestSpec default_spec(const BatchOptions& options) {
 std::vector<std::pair<std::string, std::string>> result_settings(const BatchOptions& options,
                                                                  const config::Config& config) {
   const scheduler::SamplingParams& sampling = options.sampling;
-  return {{"--max-tokens", std::to_string(options.max_tokens)},
-          {"--temperature", number_text(sampling.temperature)},
-          {"--top-k", std::to_string(sampling.top_k)},
-          {"--top-p", number_text(sampling.top_p)},
-          {"--min-p", number_text(sampling.min_p)},
-          {"--repetition-penalty", number_text(sampling.repetition_penalty)},
-          {"--seed", std::to_string(sampling.seed)},
-          {"--stop", list_text(options.stop)},
-          {"--ignore-eos", options.ignore_eos ? "true" : "false"},
-          {"--logprobs", std::to_string(sampling.num_logprobs)},
-          {"model.weights", std::string(config::to_string(config.model.weights))},
-          {"model.max_context", std::to_string(config.model.max_context)},
-          {"kv_cache.key", std::string(base::to_string(config.kv_cache.key))},
-          {"kv_cache.value", std::string(base::to_string(config.kv_cache.value))}};
+  std::vector<std::pair<std::string, std::string>> settings{
+      {"--max-tokens", std::to_string(options.max_tokens)},
+      {"--temperature", number_text(sampling.temperature)},
+      {"--top-k", std::to_string(sampling.top_k)},
+      {"--top-p", number_text(sampling.top_p)},
+      {"--min-p", number_text(sampling.min_p)},
+      {"--repetition-penalty", number_text(sampling.repetition_penalty)},
+      {"--seed", std::to_string(sampling.seed)},
+      {"--stop", list_text(options.stop)},
+      {"--ignore-eos", options.ignore_eos ? "true" : "false"},
+      {"--logprobs", std::to_string(sampling.num_logprobs)}};
+  for (const char* key : {"model.weights", "model.max_context", "kv_cache.key", "kv_cache.value"}) {
+    settings.emplace_back(key, config::value_text(config, key));
+  }
+  return settings;
 }
 
 }  // namespace trireme::launch
