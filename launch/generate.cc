@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "launch/chat_prompt.h"
 #include "launch/commands.h"
 #include "launch/exit_codes.h"
 #include "launch/generate_options.h"
@@ -15,6 +14,7 @@
 #include "launch/generation_run.h"
 #include "launch/log.h"
 #include "launch/refusal.h"
+#include "launch/request_spec.h"
 #include "launch/session.h"
 
 namespace trireme::launch {
@@ -31,25 +31,13 @@ void print_choices(const std::vector<engine::Generation>& choices) {
   }
 }
 
-base::Result<std::vector<std::int32_t>> prompt_tokens(const engine::RankRuntime& runtime,
-                                                      const GenerateOptions& options) {
-  if (!options.prompt_ids.empty()) return options.prompt_ids;
-  if (!options.chat) return runtime.tokenizer().encode(*options.prompt);
-  auto chat = ChatPrompt::from_checkpoint(runtime.checkpoint(), runtime.tokenizer());
-  if (!chat) return chat.error();
-  const auto variables = parse_template_variables(options.template_variables, "--chat-template-kwargs");
-  if (!variables) return variables.error();
-  std::vector<ChatMessage> messages;
-  if (!options.system.empty()) messages.push_back({"system", options.system});
-  messages.push_back({"user", *options.prompt});
-  return chat->tokens(messages, *variables);
+RequestBinder make_binder(const engine::RankRuntime& runtime) {
+  return RequestBinder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
+                       runtime.plan().max_context);
 }
 
 int generate_once(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
-  auto tokens = prompt_tokens(runtime, options);
-  if (!tokens) return refuse(context, tokens.error());
-  const auto request =
-      make_request(options, std::move(tokens).value(), runtime.tokenizer(), runtime.description().vocab_size);
+  const auto request = make_binder(runtime).bind(request_spec(options));
   if (!request) return refuse(context, request.error());
   const bool streams = !options.json && options.num_choices == 1;
   const auto run = run_generation(
@@ -69,12 +57,10 @@ int generate_once(const CommandContext& context, engine::RankRuntime& runtime, c
 
 // One turn per line of standard input, until its end.
 int converse(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
-  const auto chat = ChatPrompt::from_checkpoint(runtime.checkpoint(), runtime.tokenizer());
-  if (!chat) return refuse(context, chat.error());
-  const auto variables = parse_template_variables(options.template_variables, "--chat-template-kwargs");
-  if (!variables) return refuse(context, variables.error());
-  std::vector<ChatMessage> messages;
-  if (!options.system.empty()) messages.push_back({"system", options.system});
+  const RequestBinder binder = make_binder(runtime);
+  if (!binder.chat()) return refuse(context, binder.chat().error());
+  RequestSpec spec = request_spec(options);
+  std::vector<ChatMessage> messages = first_messages(options);
   const bool interactive = ::isatty(STDIN_FILENO) != 0;
   context.log.info("one turn per line; the end of the input ends the conversation");
   std::string line;
@@ -84,10 +70,8 @@ int converse(const CommandContext& context, engine::RankRuntime& runtime, const 
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
     messages.push_back({"user", line});
-    auto tokens = chat->tokens(messages, *variables);
-    if (!tokens) return refuse(context, tokens.error());
-    const auto request =
-        make_request(options, std::move(tokens).value(), runtime.tokenizer(), runtime.description().vocab_size);
+    spec.prompt = messages;
+    const auto request = binder.bind(spec);
     if (!request) return refuse(context, request.error());
     const auto run = run_generation(runtime, *request, stream);
     if (!run) {

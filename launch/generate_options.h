@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "runtime/tokenizer/tokenizer.h"
-#include "scheduler/request.h"
+#include "launch/request_spec.h"
+#include "launch/sampling_options.h"
 
 namespace CLI {
 class App;
@@ -16,17 +16,13 @@ class App;
 
 namespace trireme::launch {
 
-struct GenerateOptions {
+struct GenerateOptions : SamplingOptions {
   std::optional<std::string> prompt;
   std::vector<std::int32_t> prompt_ids;
   bool chat = false;
   std::string system;              // system message of a chat; empty: the template's own
   std::string template_variables;  // JSON object of what else its template gets; empty: nothing
-  scheduler::SamplingParams sampling;
-  std::int32_t max_tokens = 256;
   std::int32_t num_choices = 1;
-  std::vector<std::string> stop;
-  bool ignore_eos = false;
   bool prompt_logprobs = false;
   bool json = false;
 };
@@ -37,8 +33,10 @@ void add_generate_options(CLI::App& app, GenerateOptions& options);
 // Combinations that the parser cannot refuse on its own.
 base::Status check_generate_options(const GenerateOptions& options);
 
-// The request for a prompt of these tokens. Error: an id that the model's vocabulary does not have.
-base::Result<scheduler::Request> make_request(const GenerateOptions& options, std::vector<std::int32_t> prompt_ids,
-                                              const tokenizer::Tokenizer& tokenizer, std::int32_t vocab_size);
+// The conversation so far: the system message, if there is one.
+std::vector<ChatMessage> first_messages(const GenerateOptions& options);
+
+// What the options ask for, with a prompt of their own; a conversation puts its own in the place of it.
+RequestSpec request_spec(const GenerateOptions& options);
 
 }  // namespace trireme::launch

@@ -9,9 +9,9 @@
 #include "launch/exit_codes.h"
 #include "launch/failure_text.h"
 #include "launch/log.h"
+#include "launch/rank_cores.h"
 #include "parallel/heartbeat.h"
 #include "parallel/mpi_environment.h"
-#include "runtime/device/cpu_topology.h"
 #include "runtime/device/host_memory.h"
 
 namespace trireme::launch {
@@ -90,21 +90,14 @@ void end_job(const CommandContext& context, const parallel::RankFailure& failure
 }
 
 engine::RankContext rank_context(const CommandContext& context) {
-  const config::DeviceConfig& device = context.config.config.device;
-  const auto binding = context.bound_by_launcher ? device::Binding::kIgnore : device::Binding::kRespect;
-  const std::vector<device::Core> cores = device::host_cores(binding);
-  // srun gives each rank cores of its own: then they are not to be divided again.
-  const bool own_cores = !context.bound_by_launcher && context.local_size > 1 &&
-                         cores.size() < device::host_cores(device::Binding::kIgnore).size();
-  const device::RankCores share = device::cores_for_rank(cores, own_cores ? 0 : context.local_rank,
-                                                         own_cores ? 1 : context.local_size, device.threads);
+  const device::RankCores share = cores_of_this_rank(context);
   engine::RankContext result;
   result.communicator = &context.world;
   result.available_bytes = device::read_host_memory().usable_bytes();
   result.ranks_on_host = context.local_size;
   result.num_threads = static_cast<int>(share.cores.size());
   const bool bound = device::bind_this_thread(share.cores);
-  const bool pin = device.pin_threads && share.exclusive && bound;
+  const bool pin = context.config.config.device.pin_threads && share.exclusive && bound;
   for (const device::Core& core : share.cores) {
     if (pin) result.cores.push_back(core.cpus.front());
   }

@@ -1,5 +1,5 @@
-// ResultReturn: the last stage of each replica sends every step's result to rank 0, which merges them. Rank 0 may
-// itself be a last stage. The messages' content is the caller's; they are control messages (control_channel.h).
+// ResultReturn: every stage of every replica sends each step's result to rank 0, which merges them. Rank 0 is itself a
+// stage. The messages' content is the caller's; they are control messages (control_channel.h).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace trireme::parallel {
 
-// On a last stage. One thread, always the same: its compute thread, say.
+// On every rank. One thread, always the same: its compute thread, say.
 class ResultSender {
  public:
   ResultSender(MessageLoop& loop, std::uint32_t epoch);
@@ -28,19 +28,19 @@ class ResultSender {
 class ResultCollector {
  public:
   struct Result {
-    int replica;  // index into `last_stages`
+    int rank;
     std::vector<std::byte> bytes;
   };
 
-  // `last_stages`: the rank of each replica's last stage.
-  ResultCollector(MessageLoop& loop, std::span<const int> last_stages, std::uint32_t epoch);
-  // The next result of any replica, in turn; those of one replica in the order in which they were sent. Throws
+  // From all ranks of the loop's communicator.
+  ResultCollector(MessageLoop& loop, std::uint32_t epoch);
+  // The next result of any rank, in turn; those of one rank in the order in which they were sent. Throws
   // ParallelError.
   std::optional<Result> try_receive();
 
  private:
   std::vector<std::unique_ptr<ControlReceiver>> receivers_;
-  std::size_t next_ = 0;  // the replica to be asked first
+  std::size_t next_ = 0;  // the rank to be asked first
 };
 
 }  // namespace trireme::parallel

@@ -1,4 +1,4 @@
-// StepPlan: rank 0's order for one step of one replica, the same for all its stages. StepResult: what the last stage
+// StepPlan: rank 0's order for one step of one replica, the same for all its stages. StepResult: what each stage
 // answers. Plain data with a byte encoding; every message carries epoch, step number and sizes, which receivers verify.
 //
 // Stages keep a table of sequences (tokens where sampling needs them, block tables) and apply the changes of each plan
@@ -98,20 +98,25 @@ struct ScoredTokens {
   bool operator==(const ScoredTokens&) const = default;
 };
 
-// Where one stage's time went in one step.
+// Where one stage's time went in one step. The four times add up to the time since the stage's
+// last answer.
 struct StageTiming {
   std::uint32_t stage = 0;
-  std::uint32_t busy_us = 0;  // computing
-  std::uint32_t wait_us = 0;  // for plan or hidden states: the bubble
-  std::uint32_t send_us = 0;
+  std::uint32_t num_rows = 0;
+  std::uint64_t busy_us = 0;     // computing
+  std::uint64_t wait_us = 0;     // for a plan, or for the previous stage to send: the bubble
+  std::uint64_t receive_us = 0;  // from the arrival of the first hidden states to that of the last, checked
+  std::uint64_t send_us = 0;     // of hidden states, and of the answer before this one
+  std::uint64_t sent_bytes = 0;  // hidden states
   bool operator==(const StageTiming&) const = default;
 };
 
+// Every stage answers every step with its timing; the last stage's answer holds the tokens.
 struct StepResult {
   std::uint32_t epoch = 0;
   std::uint32_t replica = 0;
   StepNumber step = 0;
-  std::vector<SampledToken> sampled;  // in the order of plan.work
+  std::vector<SampledToken> sampled;  // in the order of plan.work; the last stage's alone
   std::vector<ScoredTokens> scored;   // likewise
   StageTiming timing;
   bool operator==(const StepResult&) const = default;

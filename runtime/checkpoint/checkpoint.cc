@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "runtime/checkpoint/error_text.h"
 #include "runtime/checkpoint/fingerprint.h"
 #include "runtime/checkpoint/gguf_checkpoint.h"
 #include "runtime/checkpoint/hugging_face_checkpoint.h"
@@ -56,12 +57,24 @@ const TensorInfo* Checkpoint::find(std::string_view name) const {
   return found != tensors_.end() && found->name == name ? &*found : nullptr;
 }
 
+base::Status Checkpoint::check_readable(const TensorInfo& tensor) {
+  if (tensor.type != TensorType::kOther) return base::ok_status();
+  return base::unsupported(tensor.file + ": tensor " + in_quotes(tensor.name) + ": unsupported type " +
+                           tensor.type_name);
+}
+
 void Checkpoint::read_rows(const TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* output) {
   TRIREME_CHECK(0 <= begin && begin <= end && end <= tensor.num_rows())
       << tensor.name << " rows " << begin << " to " << end << " of " << tensor.num_rows();
+  read_elements(tensor, begin * tensor.row_size(), end * tensor.row_size(), output);
+}
+
+void Checkpoint::read_elements(const TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* output) {
   const TensorTypeTraits& traits = traits_of(tensor.type);
-  const std::int64_t row_bytes = tensor.row_size() / traits.block_size * traits.block_bytes;
-  traits.widen(tensor.data + begin * row_bytes, (end - begin) * tensor.row_size(), output);
+  TRIREME_CHECK(0 <= begin && begin <= end && begin % traits.block_size == 0 && end % traits.block_size == 0)
+      << tensor.name << " elements " << begin << " to " << end;
+  const std::int64_t first_byte = begin / traits.block_size * traits.block_bytes;
+  traits.widen(tensor.data + first_byte, end - begin, output);
 }
 
 std::uint64_t Checkpoint::fingerprint() const {

@@ -11,9 +11,19 @@ using scheduler::TimePoint;
 
 Engine::Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_ptr<ReplicaPipeline>> replicas,
                std::unique_ptr<parallel::ResultCollector> results)
-    : results_(std::move(results)) {
-  TRIREME_CHECK(!replicas.empty());
+    : results_(std::move(results)), log_(replicas.size(), replicas.at(0)->num_stages()) {
   for (auto& pipeline : replicas) replicas_.push_back({std::move(pipeline), OutputProcessor(tokenizer)});
+}
+
+base::Status Engine::check(const scheduler::Request& request) const {
+  for (const Replica& replica : replicas_) {
+    if (auto fits = replica.pipeline->scheduler().check(request); !fits) return fits;
+  }
+  return base::ok_status();
+}
+
+void Engine::set_batching(const scheduler::BatchingPolicy& policy) {
+  for (Replica& replica : replicas_) replica.pipeline->scheduler().set_batching(policy);
 }
 
 // 1. A request becomes sequences, one per choice, in the queue of the replica that has least to do. Choices stay
@@ -23,7 +33,7 @@ base::Result<scheduler::RequestId> Engine::submit(scheduler::Request request, co
   request.id = scheduler::RequestId(next_request_++);
   const auto shared = std::make_shared<const scheduler::Request>(std::move(request));
   RunningRequest running;
-  running.replica = least_loaded_replica();
+  running.replica = replica_for(*shared);
   Replica& replica = replicas_[running.replica];
   for (std::int32_t choice = 0; choice < shared->num_choices; ++choice) {
     auto sequence = replica.pipeline->scheduler().add(shared, static_cast<std::uint32_t>(choice), now);
@@ -49,22 +59,34 @@ bool Engine::turn(TimePoint now) {
 
 // 2. The scheduler decides who computes which tokens next. 3. The plan goes to all stages, which compute it.
 void Engine::send_plans(Replica& replica, TimePoint now) {
-  while (const auto plan = replica.pipeline->scheduler().schedule(now)) {
+  scheduler::Scheduler& scheduler = replica.pipeline->scheduler();
+  while (const auto plan = scheduler.schedule(now)) {
     replica.pipeline->send(*plan);
+    log_.sent(*plan, replica.pipeline->scheduler().last_composition(), now);
     moved_ = true;
   }
-  deliver(replica, replica.pipeline->scheduler().take_ended());
+  for (const scheduler::SequenceStart& start : scheduler.take_started()) {
+    if (start_callback_) start_callback_({start.request, start.cached_tokens});
+  }
+  deliver(replica, scheduler.take_ended());
 }
 
-// 4. What the last stage sampled: tokens are appended, sequences finish, their blocks are free again.
 void Engine::take_results(TimePoint now) {
   while (const auto message = results_->try_receive()) {
-    Replica& replica = replicas_[static_cast<std::size_t>(message->replica)];
     const auto result = scheduler::decode_step_result(message->bytes);
-    TRIREME_CHECK(result.ok()) << "result of replica " << message->replica << ": " << result.error().message;
-    deliver(replica, replica.pipeline->scheduler().update(*result, now));
+    TRIREME_CHECK(result.ok()) << "result of rank " << message->rank << ": " << result.error().message;
+    take_result(*result, now);
     moved_ = true;
   }
+}
+
+// 4. Every stage says where its time went. What the last one sampled: tokens are appended, sequences finish, their
+// blocks are free again.
+void Engine::take_result(const scheduler::StepResult& result, TimePoint now) {
+  log_.answered(result, now);
+  Replica& replica = replicas_[result.replica];
+  if (result.timing.stage + 1 < replica.pipeline->num_stages()) return;
+  deliver(replica, replica.pipeline->scheduler().update(result, now));
 }
 
 // 5. Tokens become text and reach the client; a stop string ends its sequence before the next plan is made.
@@ -92,7 +114,13 @@ void Engine::cancel(scheduler::RequestId request) {
   requests_.erase(found);
 }
 
-std::size_t Engine::least_loaded_replica() const {
+void Engine::forget_scope(const std::string& scope) {
+  for (Replica& replica : replicas_) replica.pipeline->scheduler().forget_scope(scope);
+}
+
+// The one that has least to do; but requests with a cache scope of their own go where its blocks lie.
+std::size_t Engine::replica_for(const scheduler::Request& request) const {
+  if (!request.cache_scope.empty()) return std::hash<std::string>{}(request.cache_scope) % replicas_.size();
   const auto load = [](const Replica& replica) {
     const scheduler::SchedulerStats stats = replica.pipeline->scheduler().stats();
     return stats.num_waiting + stats.num_running;
@@ -103,8 +131,8 @@ std::size_t Engine::least_loaded_replica() const {
 }
 
 bool Engine::idle() const {
-  return std::all_of(replicas_.begin(), replicas_.end(),
-                     [](const Replica& replica) { return replica.pipeline->scheduler().idle(); });
+  return log_.complete() && std::all_of(replicas_.begin(), replicas_.end(),
+                                        [](const Replica& replica) { return replica.pipeline->scheduler().idle(); });
 }
 
 void Engine::shutdown() {

@@ -19,6 +19,8 @@ class ReplicaPipeline {
   scheduler::Scheduler& scheduler() { return scheduler_; }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
 
+  std::size_t num_stages() const { return num_stages_; }
+
   void send(const scheduler::StepPlan& plan);
   // The last plan, after which the stages end. Precondition: no plan in flight.
   void send_shutdown();
@@ -28,6 +30,7 @@ class ReplicaPipeline {
   scheduler::SchedulerConfig config_;
   scheduler::Scheduler scheduler_;
   parallel::PlanBroadcast plans_;
+  std::size_t num_stages_;
   scheduler::StepNumber next_step_ = 0;
 };
 

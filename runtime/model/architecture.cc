@@ -6,20 +6,25 @@
 namespace trireme::model {
 namespace {
 
-constexpr const Architecture* kArchitectures[] = {&kLlama, &kGemma3};
+std::string_view name_in(const Architecture& architecture, checkpoint::Format format) {
+  return format == checkpoint::Format::kGguf ? architecture.gguf_name : architecture.model_type;
+}
 
-std::string known_architectures() {
+constexpr const Architecture* kArchitectures[] = {&kLlama, &kMistral, &kMixtral, &kQwen2, &kQwen3,  &kQwen3Moe, &kPhi3,
+                                                  &kOlmo2, &kGemma2,  &kGemma3,  &kGpt2,  &kGptNeo, &kGptNeoX};
+
+std::string known_architectures(checkpoint::Format format) {
   std::string names;
   for (const Architecture* architecture : kArchitectures) {
-    names += (names.empty() ? "" : ", ") + std::string(architecture->model_type);
+    const std::string_view name = name_in(*architecture, format);
+    if (!name.empty()) names += (names.empty() ? "" : ", ") + std::string(name);
   }
   return names;
 }
 
 const Architecture* find_architecture(std::string_view name, checkpoint::Format format) {
   for (const Architecture* architecture : kArchitectures) {
-    const bool gguf = format == checkpoint::Format::kGguf;
-    if (name == (gguf ? architecture->gguf_name : architecture->model_type)) return architecture;
+    if (name == name_in(*architecture, format)) return architecture;
   }
   return nullptr;
 }
@@ -36,8 +41,8 @@ base::Result<ModelDescription> describe_model(const checkpoint::Checkpoint& chec
   if (name.empty()) return base::invalid_argument(where + ": " + key + " is missing");
   const Architecture* architecture = find_architecture(name, checkpoint.format());
   if (architecture == nullptr) {
-    return base::unsupported(where + ": architecture '" + name + "' is not supported (" + known_architectures() +
-                             " are)");
+    return base::unsupported(where + ": architecture '" + name + "' is not supported (" +
+                             known_architectures(checkpoint.format()) + " are)");
   }
   MetadataReader reader(checkpoint.metadata(), where, gguf ? name + "." : "");
   ModelDescription model = (gguf ? architecture->from_gguf : architecture->from_hugging_face)(reader, checkpoint);

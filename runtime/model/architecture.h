@@ -15,7 +15,8 @@ namespace trireme::model {
 // known), missing or impossible settings.
 base::Result<ModelDescription> describe_model(const checkpoint::Checkpoint& checkpoint);
 
-// One entry of the table. `model_type` is Hugging Face's, `gguf_name` GGUF's general.architecture.
+// One entry of the table. `model_type` is Hugging Face's, `gguf_name` GGUF's general.architecture; empty, with a null
+// function, where a format has no name of its own for it.
 struct Architecture {
   std::string_view model_type;
   std::string_view gguf_name;
@@ -24,6 +25,17 @@ struct Architecture {
 };
 
 extern const Architecture kLlama;
+extern const Architecture kMistral;
+extern const Architecture kMixtral;
+extern const Architecture kQwen2;
+extern const Architecture kQwen3;
+extern const Architecture kQwen3Moe;
+extern const Architecture kPhi3;
+extern const Architecture kOlmo2;
+extern const Architecture kGemma2;
 extern const Architecture kGemma3;
+extern const Architecture kGpt2;
+extern const Architecture kGptNeo;
+extern const Architecture kGptNeoX;
 
 }  // namespace trireme::model

@@ -1,7 +1,9 @@
 #include "runtime/model/common_settings.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "runtime/model/rope_frequencies.h"
 
@@ -18,6 +20,26 @@ void finish_common(MetadataReader& reader, ModelDescription& model, std::int32_t
   if (reader.error()) return;
   model.attention_scale = 1.0f / std::sqrt(static_cast<float>(model.head_dim));
   model.layers.resize(static_cast<std::size_t>(num_layers));
+}
+
+std::int32_t multiple(std::int32_t hidden_size, const HuggingFaceKeys& keys) {
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>(std::int64_t{hidden_size} * keys.default_intermediate_factor, 0x7FFFFFFF));
+}
+
+kernels::Activation activation_from_hugging_face(MetadataReader& config, const HuggingFaceKeys& keys) {
+  using kernels::Activation;
+  constexpr std::pair<std::string_view, Activation> kNames[] = {
+      {"silu", Activation::kSilu},          {"swish", Activation::kSilu},
+      {"gelu", Activation::kGeluErf},       {"gelu_new", Activation::kGeluTanh},
+      {"gelu_fast", Activation::kGeluTanh}, {"gelu_pytorch_tanh", Activation::kGeluTanh},
+      {"relu", Activation::kRelu}};
+  const std::string name = config.text_or(keys.activation, std::string(keys.default_activation));
+  for (const auto& [known, activation] : kNames) {
+    if (known == name) return activation;
+  }
+  config.fail(keys.activation, "'" + name + "' is not supported");
+  return Activation::kSilu;
 }
 
 void apply_llama3(MetadataReader& config, const nlohmann::json& parameters, RopeSpec& rope) {
@@ -37,21 +59,24 @@ void apply_llama3(MetadataReader& config, const nlohmann::json& parameters, Rope
 
 }  // namespace
 
-ModelDescription common_from_hugging_face(MetadataReader& config) {
+ModelDescription common_from_hugging_face(MetadataReader& config, const HuggingFaceKeys& keys) {
   ModelDescription model;
   model.vocab_size = config.positive("vocab_size");
-  model.hidden_size = config.positive("hidden_size");
-  model.intermediate_size = config.positive("intermediate_size");
-  model.num_heads = config.positive("num_attention_heads");
+  model.hidden_size = config.positive(keys.hidden_size);
+  model.intermediate_size = keys.default_intermediate_factor == 0
+                                ? config.positive(keys.intermediate_size)
+                                : config.positive_or(keys.intermediate_size, multiple(model.hidden_size, keys));
+  model.num_heads = config.positive(keys.num_heads);
   model.num_kv_heads = config.positive_or("num_key_value_heads", model.num_heads);
   model.head_dim = config.positive_or("head_dim", std::max(1, model.hidden_size / model.num_heads));
-  model.max_positions = config.positive("max_position_embeddings");
-  model.norm_epsilon = static_cast<float>(config.number_or("rms_norm_eps", 1e-6));
-  model.tied_head = config.flag_or("tie_word_embeddings", false);
+  model.max_positions = config.positive(keys.max_positions);
+  model.norm_epsilon = static_cast<float>(config.number_or(keys.norm_epsilon, 1e-6));
+  model.activation = activation_from_hugging_face(config, keys);
+  model.tied_head = config.flag_or("tie_word_embeddings", keys.tied_by_default);
   if (config.find("quantization_config") != nullptr) {
     config.fail("quantization_config", "is not supported: use a checkpoint in f32, f16 or bf16, or a GGUF file");
   }
-  finish_common(config, model, config.positive("num_hidden_layers"));
+  finish_common(config, model, config.positive(keys.num_layers));
   return model;
 }
 
@@ -72,10 +97,44 @@ ModelDescription common_from_gguf(MetadataReader& keys, const checkpoint::Checkp
     keys.fail("attention.value_length", "differs from attention.key_length, which is not supported");
   }
   model.max_positions = keys.positive("context_length");
-  model.norm_epsilon = static_cast<float>(keys.number_or("attention.layer_norm_rms_epsilon", 1e-6));
+  const double plain_epsilon = keys.number_or("attention.layer_norm_epsilon", 1e-6);
+  model.norm_epsilon = static_cast<float>(keys.number_or("attention.layer_norm_rms_epsilon", plain_epsilon));
   model.tied_head = checkpoint.find("output.weight") == nullptr;
   finish_common(keys, model, keys.positive("block_count"));
   return model;
+}
+
+std::vector<bool> sliding_layers(MetadataReader& config, const ModelDescription& model) {
+  std::vector<bool> sliding;
+  const nlohmann::json* types = config.find("layer_types");
+  if (types == nullptr) return sliding;
+  if (!types->is_array() || types->size() != model.layers.size()) {
+    config.fail("layer_types", "must list one type per layer");
+    return sliding;
+  }
+  for (const nlohmann::json& type : *types) {
+    sliding.push_back(type == "sliding_attention");
+    if (!sliding.back() && type != "full_attention") config.fail("layer_types", "holds an unknown type of layer");
+  }
+  return sliding;
+}
+
+void windows_from_hugging_face(MetadataReader& config, ModelDescription& model) {
+  if (!config.flag_or("use_sliding_window", true)) return;
+  const std::int32_t window = config.positive_or("sliding_window", 0);
+  if (window == 0) return;
+  const std::vector<bool> sliding = sliding_layers(config, model);
+  const double first_sliding = config.number_or("max_window_layers", 0.0);
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const bool slides = sliding.empty() ? static_cast<double>(i) >= first_sliding : sliding[i];
+    if (slides) model.layers[i].window = window;
+  }
+}
+
+void windows_from_gguf(MetadataReader& keys, ModelDescription& model) {
+  if (keys.number_or("attention.sliding_window", 0.0) == 0.0) return;
+  const std::int32_t window = keys.positive("attention.sliding_window");
+  for (LayerSpec& layer : model.layers) layer.window = window;
 }
 
 RopeSpec rope_from_hugging_face(MetadataReader& config, const nlohmann::json* parameters, std::int32_t rotary_dim,
@@ -129,7 +188,8 @@ RopeSpec rope_from_gguf(MetadataReader& keys, const checkpoint::Checkpoint& chec
   // Llama 3's scaling comes as a tensor of divisors.
   const checkpoint::TensorInfo* divisors = checkpoint.find("rope_freqs.weight");
   if (divisors == nullptr) return rope;
-  if (divisors->row_size() != rotary_dim / 2 || divisors->num_rows() != 1) {
+  if (!checkpoint::Checkpoint::check_readable(*divisors) || divisors->row_size() != rotary_dim / 2 ||
+      divisors->num_rows() != 1) {
     keys.fail("rope.dimension_count", "does not fit tensor rope_freqs.weight");
     return rope;
   }
@@ -137,6 +197,31 @@ RopeSpec rope_from_gguf(MetadataReader& keys, const checkpoint::Checkpoint& chec
   checkpoint::Checkpoint::read_rows(*divisors, 0, 1, values.data());
   for (std::size_t i = 0; i < values.size(); ++i) rope.inverse_frequencies[i] /= values[i];
   return rope;
+}
+
+void rope_of_all_layers_from_hugging_face(MetadataReader& config, ModelDescription& model) {
+  const nlohmann::json* parameters = config.find("rope_parameters");
+  if (parameters == nullptr) parameters = config.find("rope_scaling");
+  // The share that is turned has had three places.
+  double share = config.number_or("partial_rotary_factor", config.number_or("rotary_pct", 1.0));
+  if (parameters != nullptr && parameters->is_object()) {
+    MetadataReader reader(*parameters, "rope parameters");
+    share = reader.number_or("partial_rotary_factor", share);
+  }
+  const auto rotary_dim = static_cast<std::int32_t>(std::clamp(share, 0.0, 1.0) * model.head_dim);
+  if (rotary_dim < 2 || rotary_dim % 2 != 0) config.fail("partial_rotary_factor", "gives an impossible size");
+  if (config.error()) return;
+  const double theta = config.number_or("rope_theta", config.number_or("rotary_emb_base", 10000.0));
+  model.ropes = {rope_from_hugging_face(config, parameters, rotary_dim, theta)};
+}
+
+void rope_of_all_layers_from_gguf(MetadataReader& keys, const checkpoint::Checkpoint& checkpoint,
+                                  ModelDescription& model) {
+  const std::int32_t rotary_dim = keys.positive_or("rope.dimension_count", model.head_dim);
+  if (rotary_dim % 2 != 0 || rotary_dim > model.head_dim)
+    keys.fail("rope.dimension_count", "exceeds head_dim or is odd");
+  if (keys.error()) return;
+  model.ropes = {rope_from_gguf(keys, checkpoint, rotary_dim)};
 }
 
 TensorNames llama_hugging_face_names() {

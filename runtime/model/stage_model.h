@@ -12,6 +12,7 @@
 #include "base/stream.h"
 #include "kernels/ops.h"
 #include "runtime/kv_cache/kv_cache.h"
+#include "runtime/model/expert_feed_forward.h"
 #include "runtime/model/model_description.h"
 #include "runtime/model/stage_weights.h"
 
@@ -55,6 +56,8 @@ class StageModel {
  private:
   struct Scratch {
     base::AlignedBuffer<float> normed, qkv, attention, gate_up;
+    base::AlignedBuffer<float>
+        ffn_input;  // with a parallel residual: normed before attention adds to the hidden states
     std::vector<base::AlignedBuffer<float>> rope_tables;
     std::int64_t capacity_rows = 0;
   };
@@ -65,13 +68,18 @@ class StageModel {
     std::int64_t stride = 0;
     std::int64_t num_rows = 0;
   };
-  void norm(const float* input, const float* weight, float* output, std::int64_t num_rows, base::Stream stream);
+  void norm(const float* input, const NormWeights& weights, float* output, std::int64_t num_rows, base::Stream stream);
+  // The input of a half of a layer: normed into `output`, or the hidden states themselves where there is no norm.
+  Rows norm_input(const float* hidden, const NormWeights& weights, float* output, std::int64_t num_rows,
+                  base::Stream stream);
   void linear(const Rows& input, const LinearWeights& weights, float* output, kernels::OutputMode mode,
               base::Stream stream);
+  void layer(std::int32_t layer, const StepInput& input, float* hidden, base::Stream stream);
   void attention_half(std::int32_t layer, const StepInput& input, float* hidden, base::Stream stream);
   void normalise_heads(const LayerWeights& weights, std::int64_t num_rows, base::Stream stream);
-  void ffn_half(std::int32_t layer, std::int64_t num_rows, float* hidden, base::Stream stream);
-  void project_to_residual(const Rows& input, const LinearWeights& weights, const float* post_norm, float* hidden,
+  void rotate(const LayerSpec& spec, std::int64_t num_rows, base::Stream stream);
+  void feed_forward(const LayerWeights& weights, const Rows& input, float* hidden, base::Stream stream);
+  void project_to_residual(const Rows& input, const LinearWeights& weights, const NormWeights& post_norm, float* hidden,
                            base::Stream stream);
 
   const ModelDescription& model_;
@@ -80,6 +88,7 @@ class StageModel {
   kernels::Ops& ops_;
   kv_cache::KvCache& cache_;
   Scratch scratch_;
+  ExpertFeedForward experts_;
   std::atomic<std::uint64_t> progress_{0};
 };
 

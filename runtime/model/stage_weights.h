@@ -1,5 +1,5 @@
 // StageWeights: the weights of one pipeline stage, packed for the kernels, in one contiguous arena.
-// Fused Linears hold their parts one below the other: qkv = [q; k; v], gate_up = [gate; up].
+// Fused Linears hold their parts one below the other: qkv = [q; k; v], gate_up = [gate; up] (or up alone).
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "base/aligned_buffer.h"
-#include "base/dtype.h"
 #include "base/result.h"
 #include "kernels/packed_matrix.h"
 #include "kernels/thread_pool.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/config/config.h"
 #include "runtime/model/model_description.h"
+#include "runtime/model/stage_sources.h"
 
 namespace trireme::model {
 
@@ -22,46 +23,48 @@ struct LinearWeights {
   const float* bias = nullptr;  // [out_features] or null
 };
 
-// Norms are [hidden_size] (or [head_dim] for q and k), null where the architecture has none.
-struct LayerWeights {
-  const float* attention_norm = nullptr;
-  LinearWeights qkv;
-  const float* q_norm = nullptr;
-  const float* k_norm = nullptr;
-  LinearWeights attention_output;
-  const float* post_attention_norm = nullptr;
-  const float* ffn_norm = nullptr;
-  LinearWeights gate_up;
-  LinearWeights down;
-  const float* post_ffn_norm = nullptr;
+struct NormWeights {
+  const float* weight = nullptr;  // null where the architecture has no such norm
+  const float* bias = nullptr;    // null where it has none
+
+  explicit operator bool() const { return weight != nullptr; }
 };
 
-// Which part of a model a stage holds: layers [begin_layer, end_layer), the embedding if first, final norm and head if
-// last.
-struct StageSpec {
-  std::int32_t begin_layer = 0;
-  std::int32_t end_layer = 0;
-  bool first = true;
-  bool last = true;
+// The matrices of one layer's experts, in their order; empty where the layer has none.
+struct ExpertWeights {
+  LinearWeights router;
+  std::vector<kernels::PackedMatrixView> gate_up, down;
+};
+
+// Norms are [hidden_size]; those of q and k [head_dim] or as wide as all heads together.
+struct LayerWeights {
+  NormWeights attention_norm;
+  LinearWeights qkv;
+  NormWeights q_norm, k_norm;
+  LinearWeights attention_output;
+  NormWeights post_attention_norm;
+  NormWeights ffn_norm;
+  LinearWeights gate_up;
+  LinearWeights down;
+  ExpertWeights experts;  // instead of gate_up and down
+  NormWeights post_ffn_norm;
 };
 
 struct StageWeights {
   kernels::PackedMatrixView embedding;  // first stage
+  kernels::PackedMatrixView positions;  // first stage of models with learned positions
   std::vector<LayerWeights> layers;
-  const float* final_norm = nullptr;  // last stage
-  LinearWeights head;                 // last stage; shares the embedding's memory where both are here and tied
+  NormWeights final_norm;  // last stage
+  LinearWeights head;      // last stage; shares the embedding's memory where both are here and tied
 
   base::AlignedBuffer<std::byte> matrices;        // backs the views
   std::vector<std::unique_ptr<float[]>> vectors;  // norms and biases
 };
 
-// Bytes of a stage's packed matrices, without loading anything.
-std::int64_t stage_weight_bytes(const ModelDescription& model, const StageSpec& stage, base::DType type);
-
 // Checks that every tensor of the stage is there with the right shape, then reads, checks for values that are not
-// finite in `type`, and packs them with all threads of the pool. Errors name file and tensor.
+// finite in their format, and packs them with all threads of the pool. Errors name file and tensor.
 base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint::Checkpoint& checkpoint,
                                                                const ModelDescription& model, const StageSpec& stage,
-                                                               base::DType type, kernels::ThreadPool& pool);
+                                                               config::Weights weights, kernels::ThreadPool& pool);
 
 }  // namespace trireme::model

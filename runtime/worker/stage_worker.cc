@@ -1,19 +1,11 @@
 #include "runtime/worker/stage_worker.h"
 
-#include <chrono>
-
 #include "base/check.h"
 
 namespace trireme::worker {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-std::uint32_t microseconds_since(Clock::time_point start) {
-  return static_cast<std::uint32_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-}
-
+constexpr std::size_t kTrailerFloats = parallel::ActivationTransport::kTrailerBytes / sizeof(float);
 constexpr base::Stream kStream{};  // of this rank's compute thread
 
 }  // namespace
@@ -21,9 +13,9 @@ constexpr base::Stream kStream{};  // of this rank's compute thread
 StageWorker::StageWorker(const StageIdentity& identity, const StageResources& resources, std::int64_t max_step_rows)
     : identity_(identity), resources_(resources), table_(resources.cache->num_groups()), max_step_rows_(max_step_rows) {
   const std::int64_t hidden_size = resources_.model->description().hidden_size;
-  for (Buffer& buffer : hidden_) buffer = Buffer(static_cast<std::size_t>(max_step_rows * hidden_size));
+  for (Buffer& buffer : hidden_)
+    buffer = Buffer(static_cast<std::size_t>(max_step_rows * hidden_size) + kTrailerFloats);
   if (resources_.model->stage().last) head_.emplace(*resources_.model, *resources_.ops);
-  timing_.stage = identity_.stage;
 }
 
 scheduler::StepPlan StageWorker::decode_and_verify(const std::vector<std::byte>& bytes) {
@@ -39,30 +31,36 @@ scheduler::StepPlan StageWorker::decode_and_verify(const std::vector<std::byte>&
   return std::move(plan).value();
 }
 
-std::span<std::byte> StageWorker::bytes_of(scheduler::StepNumber step, std::int64_t num_rows) {
+// A step's hidden states as they are sent and received.
+std::span<std::byte> StageWorker::transfer_buffer(scheduler::StepNumber step, std::int64_t num_rows) {
   Buffer& buffer = hidden_[step % kNumBuffers];
   const std::int64_t hidden_size = resources_.model->description().hidden_size;
-  return std::as_writable_bytes(buffer.span().first(static_cast<std::size_t>(num_rows * hidden_size)));
+  return std::as_writable_bytes(buffer.span().first(static_cast<std::size_t>(num_rows * hidden_size) + kTrailerFloats));
 }
 
 void StageWorker::start_receive(const scheduler::StepPlan& plan) {
   if (plan.shutdown) return;
   // The buffer was last sent from kNumBuffers steps ago.
   if (!resources_.model->stage().last && plan.step >= kNumBuffers) {
+    timer_.lap(timing_.busy_us);
     resources_.transport->wait_send(plan.step - kNumBuffers, kStream);
+    timer_.lap(timing_.send_us);
   }
   if (!resources_.model->stage().first) {
-    resources_.transport->start_receive(plan.step, bytes_of(plan.step, plan.num_rows()));
+    resources_.transport->start_receive(plan.step, transfer_buffer(plan.step, plan.num_rows()));
   }
 }
 
 // Takes the next plan if it is here (or waits for it) and starts receiving its hidden states ahead of the computation.
 void StageWorker::fetch_plan(bool wait) {
   std::optional<std::vector<std::byte>> bytes;
-  if (wait)
+  if (wait) {
+    timer_.lap(timing_.busy_us);
     bytes = resources_.plans->receive();
-  else
+    timer_.lap(timing_.wait_us);
+  } else {
     bytes = resources_.plans->try_receive();
+  }
   if (!bytes) return;
   plans_.push_back(decode_and_verify(*bytes));
   start_receive(plans_.back());
@@ -79,11 +77,29 @@ void StageWorker::obtain_hidden_states(const scheduler::StepPlan& plan, const Bu
     resources_.model->embed(step.input, hidden, kStream);
     return;
   }
+  timer_.lap(timing_.busy_us);
   computing_.store(false, std::memory_order_relaxed);
-  const auto start = Clock::now();
+  resources_.transport->wait_arrival(plan.step);
+  timer_.lap(timing_.wait_us);
   resources_.transport->wait_receive(plan.step, kStream);
-  timing_.wait_us += microseconds_since(start);
+  timer_.lap(timing_.receive_us);
   computing_.store(true, std::memory_order_relaxed);
+}
+
+void StageWorker::send_hidden_states(const scheduler::StepPlan& plan) {
+  const std::span<std::byte> buffer = transfer_buffer(plan.step, plan.num_rows());
+  timer_.lap(timing_.busy_us);
+  resources_.transport->start_send(plan.step, buffer, kStream);
+  timer_.lap(timing_.send_us);
+  timing_.sent_bytes = buffer.size() - parallel::ActivationTransport::kTrailerBytes;
+}
+
+void StageWorker::answer(scheduler::StepResult result) {
+  timer_.lap(timing_.busy_us);
+  result.timing = timing_;
+  timing_ = {};
+  resources_.answer(result);
+  timer_.lap(timing_.send_us);
 }
 
 void StageWorker::run_step(const scheduler::StepPlan& plan) {
@@ -92,24 +108,21 @@ void StageWorker::run_step(const scheduler::StepPlan& plan) {
   const BuiltStep step = build_step(plan, table_, *resources_.cache);
   float* hidden = hidden_[plan.step % kNumBuffers].data();
   obtain_hidden_states(plan, step, hidden);
-  const auto start = Clock::now();
   resources_.model->forward(step.input, hidden, kStream);
-  if (!head_) {
-    resources_.transport->start_send(plan.step, bytes_of(plan.step, plan.num_rows()), kStream);
-    return;
-  }
   scheduler::StepResult result{identity_.epoch, identity_.replica, plan.step, {}, {}, {}};
-  head_->run(step, hidden, kStream, result);
-  timing_.busy_us = microseconds_since(start);
-  result.timing = timing_;
-  resources_.answer(result);
+  if (head_)
+    head_->run(step, hidden, kStream, result);
+  else
+    send_hidden_states(plan);
+  timing_.stage = identity_.stage;
+  timing_.num_rows = static_cast<std::uint32_t>(plan.num_rows());
+  answer(std::move(result));
 }
 
 void StageWorker::run() {
+  timer_.restart();
   while (true) {
-    const auto start = Clock::now();
     if (plans_.empty()) fetch_plan(true);
-    timing_.wait_us = microseconds_since(start);
     const scheduler::StepPlan plan = std::move(plans_.front());
     plans_.pop_front();
     if (plan.shutdown) return;

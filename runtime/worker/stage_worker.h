@@ -1,5 +1,5 @@
 // StageWorker: runs the plans of rank 0 on one stage, one after the other, on the rank's compute thread:
-// apply the plan's changes, receive or embed, run the layers, send on or sample and answer.
+// apply the plan's changes, receive or embed, run the layers, send on or sample, and answer.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 #include "parallel/control_channel.h"
 #include "runtime/kv_cache/kv_cache.h"
 #include "runtime/model/stage_model.h"
+#include "runtime/worker/lap_timer.h"
 #include "runtime/worker/output_head.h"
 #include "runtime/worker/sequence_table.h"
 #include "scheduler/step_plan.h"
@@ -34,7 +35,7 @@ struct StageResources {
   kernels::Ops* ops = nullptr;
   parallel::ControlReceiver* plans = nullptr;
   parallel::ActivationTransport* transport = nullptr;
-  std::function<void(const scheduler::StepResult&)> answer;  // last stage: to rank 0
+  std::function<void(const scheduler::StepResult&)> answer;  // to rank 0
 };
 
 class StageWorker {
@@ -56,18 +57,21 @@ class StageWorker {
   void start_receive(const scheduler::StepPlan& plan);
   void run_step(const scheduler::StepPlan& plan);
   void obtain_hidden_states(const scheduler::StepPlan& plan, const BuiltStep& step, float* hidden);
+  void send_hidden_states(const scheduler::StepPlan& plan);
+  void answer(scheduler::StepResult result);
   void copy_blocks(const scheduler::StepPlan& plan);
-  std::span<std::byte> bytes_of(scheduler::StepNumber step, std::int64_t num_rows);
+  std::span<std::byte> transfer_buffer(scheduler::StepNumber step, std::int64_t num_rows);
 
   StageIdentity identity_;
   StageResources resources_;
   SequenceTable table_;
   std::optional<OutputHead> head_;
-  std::array<Buffer, kNumBuffers> hidden_;  // [max_step_rows, hidden_size]
+  std::array<Buffer, kNumBuffers> hidden_;  // [max_step_rows, hidden_size], and the transport's trailer
   std::deque<scheduler::StepPlan> plans_;   // received, not yet run
   scheduler::StepNumber next_step_ = 0;     // of the next plan to arrive
   std::int64_t max_step_rows_;
-  scheduler::StageTiming timing_;
+  LapTimer timer_;
+  scheduler::StageTiming timing_;  // since the last answer
   std::atomic<bool> computing_{false};
 };
 

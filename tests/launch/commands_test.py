@@ -91,6 +91,27 @@ class OtherCommands(unittest.TestCase):
         self.assertEqual(len(json.loads(alone.stdout)["mean_nll_per_window"]), 2)
         self.assertEqual(run("score", *model("llama"), "--file", "/no/such/file").returncode, 2)
 
+    def test_bench_measures_pipelines_and_replicas(self):
+        options = ["bench", *model("llama"), "--prompt", "40", "--context", "8", "--decode", "4", "--batch", "1,3", "--repetitions", "2"]
+        for ranks, more in [(1, []), (2, []), (2, ["--replicas", "2"])]:
+            with tempfile.NamedTemporaryFile("r", suffix=".json") as file:
+                result = run(*options, *more, "--no-limits", "--json", file.name, ranks=ranks)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                figures = json.load(file)
+            self.assertIn("prefill", result.stdout)
+            self.assertEqual(figures["ranks"], ranks)
+            self.assertGreater(figures["prefill"]["tokens_per_s"], 0)
+            self.assertEqual([decode["batch"] for decode in figures["decode"]], [1, 3])
+            self.assertEqual(len(figures["decode"][0]["stages"]), figures["stages"])
+            self.assertNotIn("limits", figures)
+
+    def test_bench_refuses_what_does_not_fit_before_and_after_loading(self):
+        options = ["bench", *model("llama"), "--no-limits"]
+        self.assertEqual(run(*options, "--json", "/no/such/folder/x.json", ranks=2).returncode, 2)
+        result = run(*options, "--prompt", "100000")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("context", result.stderr)
+
     def test_inspect_shows_the_split_without_loading(self):
         result = run("inspect", os.path.join(MODELS, "gemma3"), "--ranks", "2")
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -2,10 +2,12 @@
 with one line that names it. Deadlines have threefold slack over what is promised (10 s).
 
     failure_test.py TRIREME MODELS     MODELS: the folder of small models (tests/data/models)
+The environment variable TRIREME_INJECT_FAULT holds the path of the library built from inject_fault.cc.
 """
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,9 +21,9 @@ LIMIT_S = 30
 READY = "max_batch"  # rank 0 logs it when the pipeline stands
 
 
-def long_job(num_ranks, *options, max_tokens=250):
+def long_job(num_ranks, *options, max_tokens=250, mpi_options=()):
     """With the default, computes for about a minute."""
-    return mpi_job.Job(["-n", str(num_ranks), TRIREME, "generate", "--model", os.path.join(MODELS, "llama"), "--threads", "1",
+    return mpi_job.Job([*mpi_options, "-n", str(num_ranks), TRIREME, "generate", "--model", os.path.join(MODELS, "llama"), "--threads", "1",
                         "--prompt-ids", "5,6,7", "--n", "1024", "--max-tokens", str(max_tokens), "--ignore-eos", "--temperature", "1", *options])
 
 
@@ -67,6 +69,38 @@ class LostRank(unittest.TestCase):
                 time.sleep(0.5)
                 mpi_job.freeze_thread(mpi_job.thread_named(job.pid_of_rank(1), name))
                 self.expect_one_line(job, 1, "no progress")
+
+    def hurt_from_inside(self, rank, number, cause):
+        job = long_job(2, mpi_options=("-x", "LD_PRELOAD=" + os.environ["TRIREME_INJECT_FAULT"]))
+        self.addCleanup(job.kill)
+        job.wait_for_log(READY)
+        time.sleep(0.5)
+        os.kill(job.pid_of_rank(rank), number)
+        self.expect_one_line(job, rank, cause)
+
+    def test_a_rank_that_exits_with_0_has_failed(self):
+        for rank in (0, 1):
+            with self.subTest(rank=rank):
+                self.hurt_from_inside(rank, signal.SIGUSR1, "connection")
+
+    def test_a_rank_that_throws_names_its_cause(self):
+        for rank in (0, 1):
+            with self.subTest(rank=rank):
+                self.hurt_from_inside(rank, signal.SIGUSR2, "out of memory")
+
+    def test_a_thread_that_hangs_before_its_work_comes_is_named(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        model = shutil.copytree(os.path.join(MODELS, "llama"), os.path.join(folder, "model"))
+        with open(os.path.join(model, "chat_template.jinja"), "w") as template:
+            template.write("{% for message in messages %}{{ message.content }}{% endfor %}")
+        job = mpi_job.Job(["-n", "2", TRIREME, "generate", "--model", model, "--threads", "1", "--chat"], stdin=subprocess.PIPE)
+        self.addCleanup(job.kill)
+        job.wait_for_log(READY)
+        time.sleep(0.5)
+        mpi_job.freeze_thread(mpi_job.thread_named(job.pid_of_rank(1), "compute"))
+        job.write_line("hello")
+        self.expect_one_line(job, 1, "no progress")
 
     def test_a_rank_killed_while_it_starts_ends_the_job(self):
         job = long_job(3)

@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tests/support/golden.h"
-
 namespace trireme::launch {
 namespace {
 
@@ -54,18 +52,6 @@ TEST_F(GenerateOptionsTest, RefusesContradictions) {
     EXPECT_FALSE(parse(bad).ok()) << bad;
   }
   EXPECT_TRUE(parse("--chat").ok());
-}
-
-TEST_F(GenerateOptionsTest, TokensOutsideTheVocabularyAreRefusedByName) {
-  const auto checkpoint = checkpoint::Checkpoint::open(test::golden_model("llama")).value();
-  const auto tokenizer = tokenizer::Tokenizer::from_checkpoint(*checkpoint).value();
-  for (const std::int32_t id : {-1, 512}) {
-    const auto request = make_request({}, {1, id}, *tokenizer, 512);
-    ASSERT_FALSE(request.ok());
-    EXPECT_NE(request.error().message.find(std::to_string(id)), std::string::npos);
-  }
-  EXPECT_FALSE(make_request({}, {}, *tokenizer, 512).ok());
-  EXPECT_TRUE(make_request({}, {1, 511}, *tokenizer, 512).ok());
 }
 
 }  // namespace

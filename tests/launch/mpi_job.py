@@ -10,10 +10,10 @@ MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none
 
 
 class Job:
-    def __init__(self, arguments):
-        """arguments: what follows mpirun's own options, e.g. ["-n", "2", "trireme", "generate", …]."""
+    def __init__(self, arguments, stdin=subprocess.DEVNULL):
+        """arguments: what follows mpirun's own options, e.g. ["-n", "2", "trireme", "generate", …]. stdin=PIPE: for write_line."""
         self._stderr, self._stdout = [], []
-        self.process = subprocess.Popen(MPIRUN + arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen(MPIRUN + arguments, stdin=stdin, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, start_new_session=True)
         self._reader = self._start_reader(self.process.stderr, self._stderr)
         self._output_reader = self._start_reader(self.process.stdout, self._stdout)
@@ -37,6 +37,10 @@ class Job:
             if time.monotonic() > deadline or self.process.poll() is not None:
                 raise AssertionError(f"no '{text}' in the log:\n{self.stderr()}")
             time.sleep(0.02)
+
+    def write_line(self, text):
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
 
     def pid_of_rank(self, rank, limit_s=30):
         deadline = time.monotonic() + limit_s
@@ -68,8 +72,9 @@ class Job:
         self._close()
 
     def _close(self):
-        for stream in (self.process.stdout, self.process.stderr):
-            stream.close()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
 
 
 def send(pid, number):

@@ -2,6 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
 
 #include "parallel/error.h"
 #include "parallel/in_process_communicator.h"
@@ -125,6 +131,47 @@ TEST(MessageLoop, KeepsWhatAnUnfinishedOperationUses) {
   EXPECT_FALSE(watched.expired());
   loop.reset();
   EXPECT_TRUE(watched.expired());
+}
+
+std::atomic<bool> frozen{false}, thawed{false};
+
+void freeze_until_thawed(int) {
+  frozen = true;
+  while (!thawed) {
+  }
+}
+
+bool is_asleep(int thread_id) {
+  std::ifstream stat("/proc/self/task/" + std::to_string(thread_id) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(stat), {}};
+  return text.find(") S ") != std::string::npos;
+}
+
+TEST(MessageLoop, TellsThatAFrozenThreadDoesNotTakeWhatItWaitedFor) {
+  ::signal(SIGUSR1, freeze_until_thawed);
+  auto communicators = make_in_process_communicators(1);
+  MessageLoop loop(*communicators[0]);
+  const auto out = make_bytes(10, 1);
+  std::vector<std::byte> in(10);
+  const auto received = loop.post_receive(in, 0, Tag::kPlan);
+  std::atomic<int> thread_id{0};
+  std::thread waiter([&] {
+    thread_id = ::gettid();
+    received.wait();
+  });
+  while (thread_id == 0 || !is_asleep(thread_id)) std::this_thread::yield();
+  EXPECT_FALSE(loop.has_due_waiter());
+  ::pthread_kill(waiter.native_handle(), SIGUSR1);
+  while (!frozen) std::this_thread::yield();
+
+  const auto sent = loop.post_send(out, 0, Tag::kPlan);
+  poll_until(loop, [&] { return received.done() && sent.done(); });
+  EXPECT_TRUE(loop.has_due_waiter());
+
+  thawed = true;
+  waiter.join();
+  EXPECT_FALSE(loop.has_due_waiter());
+  ::signal(SIGUSR1, SIG_DFL);
 }
 
 TEST(MessageLoop, PostAndWakeEndAnIdleSleepAtOnce) {

@@ -40,15 +40,14 @@ void serve_plans(MessageLoop& loop, int rank) {
 
 void lead(MessageLoop& loop, std::span<const int> ranks) {
   PlanBroadcast plans(loop, ranks, kEpoch);
-  ResultCollector results(loop, ranks, kEpoch);
+  ResultCollector results(loop, kEpoch);
   for (int step = 0; step < kSteps; ++step) plans.send(make_bytes(plan_size(step), step));
   std::map<int, int> next_step;
   for (int received = 0; received < kSteps * static_cast<int>(ranks.size()); ++received) {
     std::optional<ResultCollector::Result> result;
     poll_until(loop, [&] { return (result = results.try_receive()).has_value(); });
-    const int step = next_step[result->replica]++;
-    const int rank = ranks[static_cast<std::size_t>(result->replica)];
-    EXPECT_EQ(result->bytes, make_bytes(static_cast<std::size_t>(step * 40), 100 * rank + step));
+    const int step = next_step[result->rank]++;
+    EXPECT_EQ(result->bytes, make_bytes(static_cast<std::size_t>(step * 40), 100 * result->rank + step));
   }
   poll_until(loop, [&] { return plans.all_sent(); });
 }

@@ -55,6 +55,18 @@ TEST(BatchingTest, DecodesComeBeforePromptsInTheSameStep) {
   EXPECT_EQ(num_tokens_of(plan, prompt), 31u);
 }
 
+TEST(BatchingTest, TellsPrefillFromDecode) {
+  SchedulerHarness engine(small_config());
+  engine.add(prompt_of(4), 10);
+  engine.step();
+  EXPECT_EQ(engine.scheduler.last_composition(), (StepComposition{4, 0, 1}));
+  engine.add(prompt_of(1, 1), 10);  // a prompt of one token is not decoding
+  engine.step();
+  EXPECT_EQ(engine.scheduler.last_composition(), (StepComposition{1, 1, 2}));
+  engine.step();
+  EXPECT_EQ(engine.scheduler.last_composition(), (StepComposition{0, 2, 2}));
+}
+
 TEST(BatchingTest, ALongPromptNeverDelaysADecode) {
   SchedulerHarness engine(small_config());
   const SequenceId decoding = engine.add(prompt_of(4), 20);

@@ -35,7 +35,7 @@ StepResult full_result() {
   result.step = 12;
   result.sampled = {{SequenceId{5}, 42, -0.5f, {{42, -0.5f}, {1, -1.5f}}, false}, {SequenceId{6}, 0, 0.0f, {}, true}};
   result.scored = {{SequenceId{5}, 1, {-1.0f, -2.0f}, {{{3, -0.1f}}, {}}, false}};
-  result.timing = {3, 100, 20, 5};
+  result.timing = {3, 64, 100, 20, 7, 5, 1ull << 33};
   return result;
 }
 

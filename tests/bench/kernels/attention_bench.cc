@@ -2,7 +2,6 @@
 #include <numeric>
 
 #include "tests/bench/kernels/bench_support.h"
-#include "tests/bench/kernels/read_bandwidth.h"
 
 namespace trireme::bench {
 namespace {

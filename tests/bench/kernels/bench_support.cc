@@ -1,9 +1,12 @@
 #include "tests/bench/kernels/bench_support.h"
 
-#include <unistd.h>
-
 #include <cstdint>
+#include <map>
 #include <thread>
+#include <tuple>
+
+#include "launch/bench/read_bandwidth.h"
+#include "runtime/device/host_memory.h"
 
 namespace trireme::bench {
 
@@ -17,8 +20,26 @@ std::vector<int> thread_counts() {
 }
 
 std::size_t beyond_cache_bytes() {
-  const long cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return std::max<std::size_t>(std::size_t{512} << 20, 4 * static_cast<std::size_t>(std::max(cache, 0L)));
+  return launch::beyond_cache_bytes(static_cast<std::size_t>(device::read_host_memory().usable_bytes()));
+}
+
+double read_bandwidth_gbps(kernels::ThreadPool& pool) {
+  static std::map<int, double> measured;  // a benchmark program has one thread
+  const auto [entry, is_new] = measured.try_emplace(pool.num_threads(), 0.0);
+  if (is_new) entry->second = launch::ReadBandwidth(beyond_cache_bytes(), pool).measure(2);
+  return entry->second;
+}
+
+double sgemm_gflops(const launch::GemmShape& shape, int num_threads) {
+  static std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, int>, double> measured;
+  static const launch::GemmLibraries libraries = launch::load_gemm_libraries();
+  const auto [entry, is_new] =
+      measured.try_emplace({shape.rows, shape.out_features, shape.in_features, num_threads}, 0.0);
+  for (std::size_t i = 0; is_new && i < libraries.loaded.size(); ++i) {
+    const double seconds = libraries.loaded[i]->f32_seconds(shape, num_threads);
+    if (seconds > 0.0) entry->second = std::max(entry->second, shape.operations() * 1e-9 / seconds);
+  }
+  return entry->second;
 }
 
 base::AlignedBuffer<std::byte> filled_memory(std::size_t bytes) {

@@ -13,23 +13,9 @@
 #include "base/aligned_buffer.h"
 #include "kernels/cpu_ops.h"
 #include "kernels/ops.h"
+#include "launch/bench/gemm_library.h"
 
 namespace trireme::bench {
-
-// Runs once to warm up, then at least 5 times and 0.3 s; the shortest run.
-template <typename Function>
-double best_seconds(const Function& function) {
-  using Clock = std::chrono::steady_clock;
-  function();
-  double best = 1e30;
-  const auto begin = Clock::now();
-  for (int run = 0; run < 5 || Clock::now() - begin < std::chrono::milliseconds(300); ++run) {
-    const auto start = Clock::now();
-    function();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  return best;
-}
 
 // Back ends under test, made once per number of threads.
 struct Backend {
@@ -42,8 +28,13 @@ struct Backend {
 std::vector<kernels::InstructionSet> instruction_sets();
 std::vector<int> thread_counts();
 
-// Bytes that are four times as large as the last-level cache, and at least 512 MiB: reading them is reading memory.
+// So many bytes that reading them is reading memory (launch/bench/read_bandwidth.h).
 std::size_t beyond_cache_bytes();
+
+// The machine's limits with the threads of `pool` and with so many threads, each measured once: the rate at which
+// memory is read, in GB/s, and of the best library's float32 product, in GFLOP/s (0 where none was found).
+double read_bandwidth_gbps(kernels::ThreadPool& pool);
+double sgemm_gflops(const launch::GemmShape& shape, int num_threads);
 
 // Filled with small values that are neither zero nor subnormal in any weight type.
 base::AlignedBuffer<std::byte> filled_memory(std::size_t bytes);

@@ -1,10 +1,5 @@
 // Linear: few rows against the memory's read rate, many rows against the products of OpenBLAS and oneDNN.
-#include <map>
-#include <tuple>
-
 #include "tests/bench/kernels/bench_support.h"
-#include "tests/bench/kernels/read_bandwidth.h"
-#include "tests/bench/kernels/sgemm_yardstick.h"
 
 namespace trireme::bench {
 namespace {
@@ -20,7 +15,7 @@ constexpr Weights kWeights[] = {
 void linear_from_memory(benchmark::State& state, kernels::InstructionSet set, int threads, const Weights& weights,
                         std::int64_t rows) {
   Backend backend(set, threads);
-  const kernels::PackedMatrixShape shape{base::DType::kF16, weights.out_features, weights.in_features};
+  const kernels::PackedMatrixShape shape{kernels::WeightFormat::kF16, weights.out_features, weights.in_features};
   static const auto memory = filled_memory(beyond_cache_bytes());
   const std::size_t num_copies = memory.size() / shape.bytes();
   std::vector<float> input(static_cast<std::size_t>(rows * shape.in_features), 0.5f);
@@ -51,17 +46,10 @@ void linear_from_memory(benchmark::State& state, kernels::InstructionSet set, in
   });
 }
 
-double sgemm_limit(const SgemmShape& shape, int threads) {
-  static std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, int>, double> measured;
-  const auto [entry, is_new] = measured.try_emplace({shape.rows, shape.out_features, shape.in_features, threads}, 0.0);
-  if (is_new) entry->second = std::max(openblas_gflops(shape, threads), onednn_gflops(shape, threads));
-  return entry->second;
-}
-
 void linear_many_rows(benchmark::State& state, kernels::InstructionSet set, int threads, const Weights& weights,
                       std::int64_t rows) {
   Backend backend(set, threads);
-  const kernels::PackedMatrixShape shape{base::DType::kF16, weights.out_features, weights.in_features};
+  const kernels::PackedMatrixShape shape{kernels::WeightFormat::kF16, weights.out_features, weights.in_features};
   const auto memory = filled_memory(shape.bytes());
   std::vector<float> input(static_cast<std::size_t>(rows * shape.in_features), 0.5f);
   std::vector<float> output(static_cast<std::size_t>(rows * shape.out_features));
@@ -78,7 +66,7 @@ void linear_many_rows(benchmark::State& state, kernels::InstructionSet set, int 
   };
   run_benchmark(state, run, [&](double seconds) {
     const double rate = 2e-9 * static_cast<double>(rows * shape.in_features * shape.out_features) / seconds;
-    const double limit = sgemm_limit({rows, shape.out_features, shape.in_features}, threads);
+    const double limit = sgemm_gflops({rows, shape.out_features, shape.in_features}, threads);
     state.counters["GFLOP/s"] = rate;
     state.counters["sgemm"] = limit;
     state.counters["of_limit"] = limit > 0 ? rate / limit : 0;

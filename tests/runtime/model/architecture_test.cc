@@ -82,7 +82,7 @@ TEST_F(ArchitectureTest, RefusalsNameTheKey) {
       {"hidden_size", -1},          {"num_attention_heads", "4"},
       {"num_hidden_layers", 0},     {"num_key_value_heads", 3},
       {"vocab_size", 1e30},         {"rms_norm_eps", "small"},
-      {"hidden_act", "gelu"},       {"rope_parameters", {{"rope_type", "yarn"}, {"factor", 4.0}}},
+      {"hidden_act", "snake"},      {"rope_parameters", {{"rope_type", "yarn"}, {"factor", 4.0}}},
       {"model_type", "frobnicate"}, {"quantization_config", {{"bits", 4}}}};
   for (const auto& [key, value] : bad) {
     config_ = good;
