@@ -1,5 +1,6 @@
 // trireme inspect: what a model is made of, and how ranks would share it. Reads headers only; rank 0 alone works.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -40,14 +41,32 @@ std::string shape_text(const checkpoint::TensorInfo& tensor) {
   return text.empty() ? "[]" : text + "]";
 }
 
+std::string positions_text(const model::ModelDescription& model) {
+  std::string text = model.names.positions.empty() ? "" : "learned";
+  for (const model::RopeSpec& rope : model.ropes) {
+    text += (text.empty() ? "rotary in " : " and ") + std::to_string(rope.rotary_dim) + " of " +
+            std::to_string(model.head_dim) + " elements";
+  }
+  return text;
+}
+
 void print_description(const model::ModelDescription& model) {
   std::cout << "architecture  " << model.architecture << "\n"
             << "layers        " << model.num_layers() << "\n"
-            << "hidden size   " << model.hidden_size << ", feed-forward " << model.intermediate_size << "\n"
+            << "hidden size   " << model.hidden_size << ", feed-forward " << model.intermediate_size
+            << (model.gated ? "" : " without a gate") << "\n"
             << "attention     " << model.num_heads << " heads, " << model.num_kv_heads << " KV heads, head_dim "
-            << model.head_dim << "\n"
+            << model.head_dim << (model.attention_softcap > 0 ? ", soft-capped scores" : "")
+            << (model.parallel_residual ? ", beside the feed-forward half" : "") << "\n"
+            << "positions     " << positions_text(model) << "\n"
             << "vocabulary    " << model.vocab_size << (model.tied_head ? ", head tied to the embedding" : "") << "\n"
             << "context       " << model.max_positions << " tokens\n";
+  const auto expert_layers = std::count_if(model.layers.begin(), model.layers.end(),
+                                           [](const model::LayerSpec& layer) { return layer.experts; });
+  if (expert_layers > 0) {
+    std::cout << "experts       " << model.experts.num_experts << " of size " << model.experts.intermediate_size
+              << " in " << expert_layers << " layers, " << model.experts.num_chosen << " for each token\n";
+  }
   std::map<std::int32_t, int> layers_by_window;
   for (const model::LayerSpec& layer : model.layers) ++layers_by_window[layer.window];
   if (layers_by_window.size() == 1 && layers_by_window.contains(0)) return;
@@ -64,14 +83,14 @@ void print_tensors(const checkpoint::Checkpoint& checkpoint, bool each) {
   std::map<std::string, Sum> by_type;
   Sum all;
   for (const checkpoint::TensorInfo& tensor : checkpoint.tensors()) {
-    for (Sum* sum : {&by_type[std::string(to_string(tensor.type))], &all}) {
+    for (Sum* sum : {&by_type[tensor.type_name], &all}) {
       ++sum->count;
       sum->elements += tensor.num_rows() * tensor.row_size();
       sum->bytes += static_cast<std::int64_t>(tensor.bytes);
     }
     if (!each) continue;
-    std::cout << "  " << tensor.name << "  " << to_string(tensor.type) << "  " << shape_text(tensor) << "  "
-              << tensor.bytes << " bytes\n";
+    std::cout << "  " << tensor.name << "  " << tensor.type_name << "  " << shape_text(tensor) << "  " << tensor.bytes
+              << " bytes\n";
   }
   std::cout << "tensors       " << all.count << ", " << all.elements << " weights, " << mebibytes(all.bytes) << "\n";
   for (const auto& [type, sum] : by_type) {
@@ -80,10 +99,29 @@ void print_tensors(const checkpoint::Checkpoint& checkpoint, bool each) {
   }
 }
 
+void print_matrices(const std::string& what, const std::vector<model::PlannedMatrix>& matrices) {
+  std::int64_t bytes = 0;
+  for (const model::PlannedMatrix& matrix : matrices) bytes += matrix.bytes;
+  std::cout << "  " << what << "  " << mebibytes(bytes) << "  " << model::describe_formats(matrices) << "\n";
+}
+
+// How the weights are kept in memory; layers that are alike in one line.
+void print_weights(const model::WeightPlan& plan) {
+  std::cout << "in memory\n";
+  print_matrices("embedding", plan.first);
+  for (std::size_t begin = 0, end = 0; begin < plan.layers.size(); begin = end) {
+    const std::string formats = model::describe_formats(plan.layers[begin]);
+    while (end < plan.layers.size() && model::describe_formats(plan.layers[end]) == formats) ++end;
+    const std::string last = end - begin > 1 ? " … " + std::to_string(end - 1) + ", each" : "";
+    print_matrices("layer " + std::to_string(begin) + last, plan.layers[begin]);
+  }
+  print_matrices("head", plan.last);
+}
+
 constexpr std::int64_t kAmple = std::int64_t{1} << 50;
 
 // As if all ranks ran on this host; where its memory does not suffice, as if it had ample.
-base::Status print_plan(const config::Config& config, const model::ModelDescription& model, int num_ranks) {
+base::Status print_plan(const config::Config& config, const engine::PlannedModel& model, int num_ranks) {
   engine::RankFacts facts;
   facts.available_bytes = device::read_host_memory().usable_bytes();
   facts.ranks_on_host = num_ranks;
@@ -99,8 +137,8 @@ base::Status print_plan(const config::Config& config, const model::ModelDescript
   }
   if (!plan) return plan.error();
   std::cout << num_ranks << " ranks on this host: " << plan->layout.num_replicas() << " replicas of "
-            << plan->layout.num_stages() << " stages, weights as " << base::to_string(config.model.weights)
-            << ", context " << plan->max_context << " tokens, up to " << plan->max_batch << " sequences\n";
+            << plan->layout.num_stages() << " stages, context " << plan->max_context << " tokens, up to "
+            << plan->max_batch << " sequences\n";
   for (int rank = 0; rank < num_ranks; ++rank) {
     const parallel::LayerRange layers = plan->layout.layers(plan->layout.stage_of(rank));
     const kv_cache::KvPlan& kv = plan->kv[static_cast<std::size_t>(rank)];
@@ -124,7 +162,10 @@ base::Status inspect(const InspectOptions& options, const config::Config& config
   if (description) print_description(*description);
   print_tensors(checkpoint, options.tensors);
   if (!description) return description.error();
-  return print_plan(config, *description, num_ranks);
+  const model::WeightPlan weights =
+      model::plan_weights(*description, model::make_format_chooser(checkpoint, *description, config.model.weights));
+  print_weights(weights);
+  return print_plan(config, {*description, weights}, num_ranks);
 }
 
 int run_inspect(const InspectOptions& options, const CommandContext& context) {

@@ -39,8 +39,7 @@ base::Status RequestBinder::check_ids(const scheduler::Request& request) const {
 base::Result<scheduler::Request> RequestBinder::bind(RequestSpec spec) const {
   auto prompt = prompt_tokens(std::move(spec.prompt));
   if (!prompt) return prompt.error();
-  if (prompt->empty())
-    return base::invalid_argument("the prompt is empty, and this model adds no token of its own");
+  if (prompt->empty()) return base::invalid_argument("the prompt is empty, and this model adds no token of its own");
   scheduler::Request request;
   request.prompt = std::move(prompt).value();
   request.sampling = std::move(spec.sampling);

@@ -18,7 +18,7 @@ struct Context {
 // Picks the variant of a function compiled for the context's instruction set.
 template <typename Function>
 Function* choose(const Context& context, Function* avx2, Function* avx512) {
-  return context.set == InstructionSet::kAvx512 ? avx512 : avx2;
+  return context.set >= InstructionSet::kAvx512 ? avx512 : avx2;
 }
 
 }  // namespace trireme::kernels::cpu

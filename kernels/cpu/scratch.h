@@ -48,7 +48,8 @@ class ScratchPool {
     ~Lease() { entry_.in_use.store(false, std::memory_order_release); }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    float* floats() const { return reinterpret_cast<float*>(entry_.scratch.data()); }
+    std::byte* bytes() const { return entry_.scratch.data(); }
+    float* floats() const { return reinterpret_cast<float*>(bytes()); }
 
    private:
     Entry& entry_;

@@ -43,14 +43,15 @@ base::Status check_fingerprints(const std::vector<RankFacts>& ranks) {
   return base::ok_status();
 }
 
-kv_cache::KvPlanInput kv_input(const Config& config, const ModelDescription& model, const PipelineLayout& layout,
+kv_cache::KvPlanInput kv_input(const Config& config, const PlannedModel& planned, const PipelineLayout& layout,
                                const RankFacts& facts, int rank) {
+  const ModelDescription& model = planned.description;
   const model::StageSpec stage = spec_of(layout, rank);
   kv_cache::KvPlanInput input;
   input.available_bytes = facts.available_bytes;
   input.ranks_on_host = facts.ranks_on_host;
   input.reserve = config.kv_cache.reserve;
-  input.weight_bytes = model::stage_weight_bytes(model, stage, config.model.weights);
+  input.weight_bytes = model::stage_weight_bytes(planned.weights, model, stage);
   input.activation_bytes = model::StageModel::activation_bytes(model, config.scheduler.max_step_tokens);
   if (stage.last) input.activation_bytes += worker::OutputHead::logits_bytes(model.vocab_size);
   input.fixed_pool_bytes = config.kv_cache.memory_bytes;
@@ -68,12 +69,12 @@ std::int32_t context_limit(const Config& config, const ModelDescription& model) 
   return config.model.max_context > 0 ? std::min(config.model.max_context, model.max_positions) : model.max_positions;
 }
 
-base::Status plan_kv(const Config& config, const ModelDescription& model, const std::vector<RankFacts>& ranks,
+base::Status plan_kv(const Config& config, const PlannedModel& model, const std::vector<RankFacts>& ranks,
                      RankPlan& plan) {
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     kv_cache::KvPlanInput input = kv_input(config, model, plan.layout, ranks[rank], static_cast<int>(rank));
     input.block_tokens = plan.chunk.block_tokens;
-    input.max_context = context_limit(config, model);
+    input.max_context = context_limit(config, model.description);
     auto kv = kv_cache::make_kv_plan(input);
     if (!kv) return base::Error{kv.error().code, "rank " + std::to_string(rank) + ": " + kv.error().message};
     plan.kv.push_back(std::move(*kv));
@@ -141,24 +142,23 @@ void warn_of_large_pools(const std::vector<RankFacts>& ranks, RankPlan& plan) {
   }
 }
 
-base::Result<RankPlan> plan_with_replicas(const Config& config, const ModelDescription& model,
+base::Result<RankPlan> plan_with_replicas(const Config& config, const PlannedModel& planned,
                                           const std::vector<RankFacts>& ranks, int num_replicas) {
+  const ModelDescription& model = planned.description;
   auto layout = make_layout(config, model, static_cast<int>(ranks.size()), num_replicas);
   if (!layout) return layout.error();
   auto chunk = kv_cache::make_chunk_layout(chunk_options(config.kv_cache), model.head_dim);
   if (!chunk) return chunk.error();
   RankPlan plan{std::move(*layout), *chunk, {}, {}, 0, 0, 0, {}};
-  if (auto status = plan_kv(config, model, ranks, plan); !status) return status.error();
+  if (auto status = plan_kv(config, planned, ranks, plan); !status) return status.error();
   warn_of_large_pools(ranks, plan);
   const std::int32_t limit = context_limit(config, model);
   auto context = fitting_context(config, plan, limit);
   if (!context) return context.error();
   plan.max_context = *context;
   plan.max_batch = batch_limit(config, plan);
-  plan.num_instruction_sets = ranks[0].num_instruction_sets;
-  for (const RankFacts& rank : ranks) {
-    plan.num_instruction_sets = std::min(plan.num_instruction_sets, rank.num_instruction_sets);
-  }
+  plan.instruction_sets = ranks[0].instruction_sets;
+  for (const RankFacts& rank : ranks) plan.instruction_sets &= rank.instruction_sets;
   if (plan.max_context < limit) {
     plan.notes.push_back("context lowered from " + std::to_string(limit) + " to " + std::to_string(plan.max_context) +
                          " tokens, which is what the KV pool holds");
@@ -178,7 +178,7 @@ model::StageSpec RankPlan::stage_spec(int rank) const {
   return spec_of(layout, rank);
 }
 
-base::Result<RankPlan> make_rank_plan(const Config& config, const ModelDescription& model,
+base::Result<RankPlan> make_rank_plan(const Config& config, const PlannedModel& model,
                                       const std::vector<RankFacts>& ranks) {
   if (auto status = check_fingerprints(ranks); !status) return status.error();
   if (config.pipeline.replicas > 0) return plan_with_replicas(config, model, ranks, config.pipeline.replicas);
@@ -188,7 +188,7 @@ base::Result<RankPlan> make_rank_plan(const Config& config, const ModelDescripti
   for (int replicas = num_ranks; replicas >= 1; --replicas) {
     if (num_ranks % replicas != 0) continue;
     plan = plan_with_replicas(config, model, ranks, replicas);
-    if (plan.ok() && plan->max_context == context_limit(config, model)) return plan;
+    if (plan.ok() && plan->max_context == context_limit(config, model.description)) return plan;
   }
   return plan;
 }
@@ -206,6 +206,7 @@ scheduler::SchedulerConfig RankPlan::scheduler_config(const Config& config, cons
   result.max_context = max_context;
   result.block_tokens = chunk.block_tokens;
   result.prefix_cache = config.kv_cache.prefix_cache;
+  result.batching.priority_worth = std::chrono::milliseconds(config.scheduler.priority_ms);
   const auto windows = model.window_groups();
   for (std::size_t group = 0; group < windows.size(); ++group) {
     result.kv_groups.push_back({windows[group], num_blocks[static_cast<std::size_t>(replica)][group]});

@@ -13,7 +13,8 @@
 #include "runtime/kv_cache/chunk_layout.h"
 #include "runtime/kv_cache/kv_plan.h"
 #include "runtime/model/model_description.h"
-#include "runtime/model/stage_weights.h"
+#include "runtime/model/stage_sources.h"
+#include "runtime/model/weight_plan.h"
 #include "scheduler/scheduler.h"
 
 namespace trireme::engine {
@@ -22,8 +23,14 @@ namespace trireme::engine {
 struct RankFacts {
   std::int64_t available_bytes = 0;  // memory of its host
   std::int32_t ranks_on_host = 1;
-  std::int32_t num_instruction_sets = 0;  // this processor has the first so many of kernels::InstructionSet
+  std::uint32_t instruction_sets = 0;  // bit i: this processor has kernels::InstructionSet i
   std::uint64_t model_fingerprint = 0;
+};
+
+// The model, and how its weights are kept.
+struct PlannedModel {
+  const model::ModelDescription& description;
+  const model::WeightPlan& weights;
 };
 
 struct RankPlan {
@@ -33,8 +40,8 @@ struct RankPlan {
   std::vector<std::vector<std::int32_t>> num_blocks;  // per replica, per layer group
   std::int32_t max_context = 0;
   std::int32_t max_batch = 0;
-  std::int32_t num_instruction_sets = 0;  // common to all ranks
-  std::vector<std::string> notes;         // warnings and terms for the user
+  std::uint32_t instruction_sets = 0;  // common to all ranks
+  std::vector<std::string> notes;      // warnings and terms for the user
 
   model::StageSpec stage_spec(int rank) const;
   scheduler::SchedulerConfig scheduler_config(const config::Config& config, const model::ModelDescription& model,
@@ -42,7 +49,7 @@ struct RankPlan {
 };
 
 // Errors: ranks that see different models (named), layers that do not fit the ranks, memory that does not suffice.
-base::Result<RankPlan> make_rank_plan(const config::Config& config, const model::ModelDescription& model,
+base::Result<RankPlan> make_rank_plan(const config::Config& config, const PlannedModel& model,
                                       const std::vector<RankFacts>& ranks);
 
 kv_cache::ChunkOptions chunk_options(const config::KvCacheConfig& config);

@@ -50,7 +50,11 @@ base::Status RankRuntime::open_model() {
   description_ = std::move(description).value();
   facts_.available_bytes = context_.available_bytes;
   facts_.ranks_on_host = context_.ranks_on_host;
-  facts_.num_instruction_sets = static_cast<std::int32_t>(kernels::available_instruction_sets().size());
+  weight_plan_ =
+      model::plan_weights(description_, model::make_format_chooser(*checkpoint_, description_, config_.model.weights));
+  for (const kernels::InstructionSet set : kernels::available_instruction_sets()) {
+    facts_.instruction_sets |= 1u << static_cast<unsigned>(set);
+  }
   facts_.model_fingerprint = checkpoint_->fingerprint();
   if (rank_of(context_) != 0) return base::ok_status();
   auto tokenizer = tokenizer::Tokenizer::from_checkpoint(*checkpoint_);
@@ -60,7 +64,7 @@ base::Status RankRuntime::open_model() {
 }
 
 base::Status RankRuntime::make_plan(const std::vector<RankFacts>& ranks) {
-  auto plan = make_rank_plan(config_, description_, ranks);
+  auto plan = make_rank_plan(config_, {description_, weight_plan_}, ranks);
   if (!plan) return plan.error();
   plan_ = std::move(plan).value();
   return base::ok_status();
@@ -68,13 +72,14 @@ base::Status RankRuntime::make_plan(const std::vector<RankFacts>& ranks) {
 
 void RankRuntime::make_ops() {
   pool_ = std::make_unique<kernels::ThreadPool>(context_.num_threads, context_.cores);
-  const auto available = kernels::available_instruction_sets();
-  auto count = static_cast<std::size_t>(plan_->num_instruction_sets);
-  if (const auto wanted = kernels::instruction_set_from_string(config_.device.instruction_set)) {
-    count = std::min(count, static_cast<std::size_t>(*wanted) + 1);
+  const auto limit = kernels::instruction_set_from_string(config_.device.instruction_set);
+  std::optional<kernels::InstructionSet> best;
+  for (const kernels::InstructionSet set : kernels::kAllInstructionSets) {
+    const bool is_common = (plan_->instruction_sets >> static_cast<unsigned>(set) & 1u) != 0;
+    if (is_common && (!limit.has_value() || set <= *limit)) best = set;
   }
-  const bool reference = config_.device.kind == config::Device::kReference || count == 0;
-  ops_ = reference ? kernels::make_reference_ops() : kernels::make_cpu_ops(available[count - 1], *pool_);
+  const bool reference = config_.device.kind == config::Device::kReference || !best.has_value();
+  ops_ = reference ? kernels::make_reference_ops() : kernels::make_cpu_ops(*best, *pool_);
 }
 
 base::Status RankRuntime::load_stage() {
@@ -158,6 +163,10 @@ void RankRuntime::pump() {
     finish_worker();
   else if (!moved)
     wait_a_little();
+}
+
+void RankRuntime::wake() {
+  loop_->wake();
 }
 
 void RankRuntime::wait_a_little() {

@@ -53,6 +53,7 @@ class RankRuntime {
   // One round: moves messages, gives the engine its turn on rank 0, and waits a little if there was nothing to do.
   // Rethrows what ended the worker.
   void pump();
+  void wake();  // any thread: pump() returns soon
   // Rank 0: ends all workers and waits for this rank's. Precondition: engine().idle().
   void shutdown();
   // Other ranks: pumps until rank 0 has ended this rank's worker.
@@ -62,6 +63,7 @@ class RankRuntime {
   const tokenizer::Tokenizer& tokenizer() const { return *tokenizer_; }  // rank 0 only
   const checkpoint::Checkpoint& checkpoint() const { return *checkpoint_; }
   const model::ModelDescription& description() const { return description_; }
+  const model::WeightPlan& weights() const { return weight_plan_; }
   const RankPlan& plan() const { return *plan_; }
   std::int32_t max_step_tokens() const { return config_.scheduler.max_step_tokens; }
   std::string_view ops_name() const { return ops_->name(); }
@@ -84,6 +86,7 @@ class RankRuntime {
   const RankContext context_;
   std::unique_ptr<checkpoint::Checkpoint> checkpoint_;
   model::ModelDescription description_;
+  model::WeightPlan weight_plan_;
   RankFacts facts_;
   std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   std::optional<RankPlan> plan_;

@@ -2,17 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <mutex>
-#include <optional>
 
 namespace trireme::model {
 namespace {
-
-float largest_finite(base::DType type) {
-  // Halfway to the next power of two rounds up to infinity.
-  return type == base::DType::kF16 ? 65520.0f : std::numeric_limits<float>::infinity();
-}
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text = "[";
@@ -43,59 +35,6 @@ base::Error missing(const checkpoint::Checkpoint& checkpoint, const std::string&
   return base::invalid_argument(checkpoint.path().string() + ": tensor " + name + " is missing");
 }
 
-struct RowReader {
-  const checkpoint::Checkpoint& checkpoint;
-  const MatrixSource& source;
-  float limit;
-
-  // Reads rows [begin, end) of the whole matrix; returns the tensor that holds an impossible value, or null.
-  const checkpoint::TensorInfo* read(std::int64_t begin, std::int64_t end, float* rows) const {
-    const checkpoint::TensorInfo* bad = nullptr;
-    std::int64_t part_begin = 0;
-    for (const MatrixPart& part : source.parts) {
-      const checkpoint::TensorInfo* tensor = checkpoint.find(part.tensor);
-      const std::int64_t part_end = part_begin + part.num_rows;
-      const std::int64_t first = std::max(begin, part_begin), last = std::min(end, part_end);
-      if (first < last) {
-        float* output = rows + (first - begin) * source.in_features;
-        read_part(part, *tensor, first - part_begin, last - part_begin, output);
-        for (std::int64_t i = 0; i < last - first; ++i) {
-          if (!in_range(output + i * source.in_features)) bad = tensor;
-        }
-      }
-      part_begin = part_end;
-    }
-    return bad;
-  }
-
-  // Reads rows [begin, end) of one part.
-  void read_part(const MatrixPart& part, const checkpoint::TensorInfo& tensor, std::int64_t begin, std::int64_t end,
-                 float* rows) const {
-    if (part.transposed) return read_columns(tensor, begin, end, rows);
-    for (std::int64_t row = begin; row < end; ++row) {
-      const std::int64_t stored = stored_row(part, row);
-      checkpoint::Checkpoint::read_rows(tensor, stored, stored + 1, rows + (row - begin) * source.in_features);
-    }
-  }
-
-  void read_columns(const checkpoint::TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* rows) const {
-    std::vector<float> elements(static_cast<std::size_t>(end - begin));
-    for (std::int64_t i = 0; i < source.in_features; ++i) {
-      const std::int64_t first = i * tensor.row_size();
-      checkpoint::Checkpoint::read_elements(tensor, first + begin, first + end, elements.data());
-      for (std::int64_t row = 0; row < end - begin; ++row) {
-        rows[row * source.in_features + i] = elements[static_cast<std::size_t>(row)];
-      }
-    }
-  }
-
-  bool in_range(const float* row) const {
-    bool good = true;
-    for (std::int64_t i = 0; i < source.in_features; ++i) good &= std::fabs(row[i]) < limit;
-    return good;
-  }
-};
-
 }  // namespace
 
 std::int64_t MatrixSource::out_features() const {
@@ -118,6 +57,7 @@ base::Status check_source(const checkpoint::Checkpoint& checkpoint, const Matrix
   for (const MatrixPart& part : source.parts) {
     const checkpoint::TensorInfo* tensor = checkpoint.find(part.tensor);
     if (tensor == nullptr) return missing(checkpoint, part.tensor);
+    if (auto status = checkpoint::Checkpoint::check_readable(*tensor); !status) return status;
     if (const auto expected = expected_shape(source, part); tensor->shape != expected) {
       return wrong_shape(*tensor, expected);
     }
@@ -125,31 +65,11 @@ base::Status check_source(const checkpoint::Checkpoint& checkpoint, const Matrix
   return base::ok_status();
 }
 
-base::Status pack_source(const checkpoint::Checkpoint& checkpoint, const MatrixSource& source, base::DType type,
-                         std::byte* packed, kernels::ThreadPool& pool) {
-  const kernels::PackedMatrixShape shape{type, source.out_features(), source.in_features};
-  const RowReader reader{checkpoint, source, largest_finite(type)};
-  std::mutex mutex;
-  const checkpoint::TensorInfo* bad = nullptr;
-  pool.parallel_for(shape.num_panels(), [&](std::int64_t panel) {
-    const std::int64_t begin = panel * kernels::kPanelWidth;
-    const std::int64_t end = std::min(begin + kernels::kPanelWidth, shape.out_features);
-    std::vector<float> rows(static_cast<std::size_t>((end - begin) * source.in_features));
-    const checkpoint::TensorInfo* found = reader.read(begin, end, rows.data());
-    kernels::pack_rows(shape, rows.data(), begin, end - begin, packed);
-    if (found == nullptr) return;
-    const std::lock_guard lock(mutex);
-    if (bad == nullptr || found->name < bad->name) bad = found;
-  });
-  if (bad == nullptr) return base::ok_status();
-  return base::invalid_argument(bad->file + ": tensor " + bad->name + " holds values that are not finite in " +
-                                std::string(base::to_string(type)) + " (try --weights bf16 or f32)");
-}
-
 base::Result<std::vector<float>> read_vector(const checkpoint::Checkpoint& checkpoint, const std::string& name,
                                              std::int64_t size, float offset) {
   const checkpoint::TensorInfo* tensor = checkpoint.find(name);
   if (tensor == nullptr) return missing(checkpoint, name);
+  if (auto status = checkpoint::Checkpoint::check_readable(*tensor); !status) return status.error();
   if (tensor->shape != std::vector<std::int64_t>{size}) return wrong_shape(*tensor, {size});
   std::vector<float> values(static_cast<std::size_t>(size));
   checkpoint::Checkpoint::read_rows(*tensor, 0, 1, values.data());

@@ -40,10 +40,10 @@ std::int64_t stored_row(const MatrixPart& part, std::int64_t row);
 // All parts' tensors exist with the shape that is expected of them.
 base::Status check_source(const checkpoint::Checkpoint& checkpoint, const MatrixSource& source);
 
-// Packs the whole matrix into `packed` (zeroed). Error: a value that is not finite in the target type.
-// Precondition: check_source holds.
-base::Status pack_source(const checkpoint::Checkpoint& checkpoint, const MatrixSource& source, base::DType type,
-                         std::byte* packed, kernels::ThreadPool& pool);
+// Packs the whole matrix into `packed` (zeroed); rows whose stored values `format` can hold as they are keep them.
+// Error: a value that is not finite in the target format. Precondition: check_source holds.
+base::Status pack_source(const checkpoint::Checkpoint& checkpoint, const MatrixSource& source,
+                         kernels::WeightFormat format, std::byte* packed, kernels::ThreadPool& pool);
 
 // "….weight" → "….bias"; empty for other names.
 std::string bias_name(const std::string& weight);

@@ -5,36 +5,28 @@
 #include <string>
 
 #include "runtime/model/matrix_source.h"
+#include "runtime/model/weight_plan.h"
 
 namespace trireme::model {
 namespace {
 
-std::size_t aligned_bytes(const MatrixSource& source, base::DType type) {
-  constexpr std::size_t kAlignment = 64;
-  const kernels::PackedMatrixShape shape{type, source.out_features(), source.in_features};
-  return (shape.bytes() + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-std::size_t matrix_bytes(const ModelDescription& model, const StageSpec& stage, base::DType type) {
-  std::size_t bytes = 0;
-  for (const MatrixSource& source : stage_sources(model, stage)) bytes += aligned_bytes(source, type);
-  return bytes;
-}
-
 // Fills one StageWeights; keeps the first error and then does nothing more.
 class Loader {
  public:
-  Loader(const checkpoint::Checkpoint& checkpoint, const ModelDescription& model, base::DType type,
+  Loader(const checkpoint::Checkpoint& checkpoint, const ModelDescription& model, const FormatChooser& choose,
          kernels::ThreadPool& pool, StageWeights& weights)
-      : checkpoint_(checkpoint), model_(model), type_(type), pool_(pool), weights_(weights) {}
+      : checkpoint_(checkpoint), model_(model), choose_(choose), pool_(pool), weights_(weights) {}
 
   LinearWeights linear(const MatrixSource& source) {
     LinearWeights linear;
     if (error_) return linear;
-    std::byte* packed = weights_.matrices.data() + used_;
-    used_ += aligned_bytes(source, type_);
-    if (auto status = pack_source(checkpoint_, source, type_, packed, pool_); !status) return fail(status.error());
-    linear.matrix = {{type_, source.out_features(), source.in_features}, packed};
+    linear.matrix = {packed_shape(source, choose_(source)), weights_.matrices.data() + used_};
+    if (auto status =
+            pack_source(checkpoint_, source, linear.matrix.shape.format, weights_.matrices.data() + used_, pool_);
+        !status) {
+      return fail(status.error());
+    }
+    used_ += (linear.matrix.shape.bytes() + kMatrixAlignment - 1) / kMatrixAlignment * kMatrixAlignment;
     auto bias = read_bias(checkpoint_, source);
     if (!bias) return fail(bias.error());
     if (!bias->empty()) linear.bias = keep(*bias);
@@ -51,6 +43,16 @@ class Loader {
     return norm;
   }
 
+  ExpertWeights experts(std::int32_t layer) {
+    ExpertWeights experts;
+    experts.router = linear(router_source(model_, layer));
+    for (std::int32_t expert = 0; expert < model_.experts.num_experts; ++expert) {
+      experts.gate_up.push_back(linear(expert_gate_up_source(model_, layer, expert)).matrix);
+      experts.down.push_back(linear(expert_down_source(model_, layer, expert)).matrix);
+    }
+    return experts;
+  }
+
   LayerWeights layer(std::int32_t index) {
     const TensorNames& names = model_.names;
     const bool per_head = model_.qk_norm_group == QkNormGroup::kHead;
@@ -62,8 +64,12 @@ class Loader {
     layer.attention_output = linear(attention_output_source(model_, index));
     layer.post_attention_norm = norm(names.post_attention_norm, index, model_.hidden_size);
     layer.ffn_norm = norm(names.ffn_norm, index, model_.hidden_size);
-    layer.gate_up = linear(gate_up_source(model_, index));
-    layer.down = linear(down_source(model_, index));
+    if (model_.layers[static_cast<std::size_t>(index)].experts) {
+      layer.experts = experts(index);
+    } else {
+      layer.gate_up = linear(gate_up_source(model_, index));
+      layer.down = linear(down_source(model_, index));
+    }
     layer.post_ffn_norm = norm(names.post_ffn_norm, index, model_.hidden_size);
     return layer;
   }
@@ -90,7 +96,7 @@ class Loader {
 
   const checkpoint::Checkpoint& checkpoint_;
   const ModelDescription& model_;
-  base::DType type_;
+  const FormatChooser& choose_;
   kernels::ThreadPool& pool_;
   StageWeights& weights_;
   std::size_t used_ = 0;
@@ -107,26 +113,19 @@ base::Status check_no_further_layer(const checkpoint::Checkpoint& checkpoint, co
 
 }  // namespace
 
-std::int64_t stage_weight_bytes(const ModelDescription& model, const StageSpec& stage, base::DType type) {
-  constexpr std::int64_t kNormsPerLayer = 4;
-  std::int64_t floats = kNormsPerLayer * (stage.end_layer - stage.begin_layer) * model.hidden_size;
-  if (stage.last) floats += model.hidden_size;
-  for (const MatrixSource& source : stage_sources(model, stage)) floats += source.out_features();
-  return static_cast<std::int64_t>(matrix_bytes(model, stage, type)) +
-         floats * static_cast<std::int64_t>(sizeof(float));
-}
-
 base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint::Checkpoint& checkpoint,
                                                                const ModelDescription& model, const StageSpec& stage,
-                                                               base::DType type, kernels::ThreadPool& pool) {
+                                                               config::Weights option, kernels::ThreadPool& pool) {
   if (auto status = check_no_further_layer(checkpoint, model); !status) return status.error();
   for (const MatrixSource& source : stage_sources(model, stage)) {
     if (auto status = check_source(checkpoint, source); !status) return status.error();
   }
   auto weights = std::make_unique<StageWeights>();
-  weights->matrices = base::AlignedBuffer<std::byte>(matrix_bytes(model, stage, type));
+  const FormatChooser choose = make_format_chooser(checkpoint, model, option);
+  const std::int64_t bytes = matrix_bytes(plan_weights(model, choose), model, stage);
+  weights->matrices = base::AlignedBuffer<std::byte>(static_cast<std::size_t>(bytes));
   weights->matrices.prefer_huge_pages();
-  Loader loader(checkpoint, model, type, pool, *weights);
+  Loader loader(checkpoint, model, choose, pool, *weights);
   if (stage.first) weights->embedding = loader.linear(embedding_source(model)).matrix;
   if (stage.first && !model.names.positions.empty()) weights->positions = loader.linear(position_source(model)).matrix;
   for (std::int32_t layer = stage.begin_layer; layer < stage.end_layer && !loader.error(); ++layer) {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/aligned_buffer.h"
-#include "base/dtype.h"
 #include "base/result.h"
 #include "kernels/packed_matrix.h"
 #include "kernels/thread_pool.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/config/config.h"
 #include "runtime/model/model_description.h"
 #include "runtime/model/stage_sources.h"
 
@@ -30,6 +30,12 @@ struct NormWeights {
   explicit operator bool() const { return weight != nullptr; }
 };
 
+// The matrices of one layer's experts, in their order; empty where the layer has none.
+struct ExpertWeights {
+  LinearWeights router;
+  std::vector<kernels::PackedMatrixView> gate_up, down;
+};
+
 // Norms are [hidden_size]; those of q and k [head_dim] or as wide as all heads together.
 struct LayerWeights {
   NormWeights attention_norm;
@@ -40,6 +46,7 @@ struct LayerWeights {
   NormWeights ffn_norm;
   LinearWeights gate_up;
   LinearWeights down;
+  ExpertWeights experts;  // instead of gate_up and down
   NormWeights post_ffn_norm;
 };
 
@@ -54,13 +61,10 @@ struct StageWeights {
   std::vector<std::unique_ptr<float[]>> vectors;  // norms and biases
 };
 
-// Bytes of a stage's weights, without loading anything: packed matrices, norms and, at the most, a bias per Linear.
-std::int64_t stage_weight_bytes(const ModelDescription& model, const StageSpec& stage, base::DType type);
-
 // Checks that every tensor of the stage is there with the right shape, then reads, checks for values that are not
-// finite in `type`, and packs them with all threads of the pool. Errors name file and tensor.
+// finite in their format, and packs them with all threads of the pool. Errors name file and tensor.
 base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint::Checkpoint& checkpoint,
                                                                const ModelDescription& model, const StageSpec& stage,
-                                                               base::DType type, kernels::ThreadPool& pool);
+                                                               config::Weights weights, kernels::ThreadPool& pool);
 
 }  // namespace trireme::model

@@ -56,7 +56,7 @@ TEST_P(ActivationTest, WorksInPlaceAndRowByRow) {
   }
 }
 
-TRIREME_FOR_ALL_BACKENDS(ActivationTest);
+TRIREME_FOR_FLOAT_BACKENDS(ActivationTest);
 
 }  // namespace
 }  // namespace trireme::kernels

@@ -170,7 +170,7 @@ TEST_P(AttentionTest, OfOneKeyIsItsValue) {
   EXPECT_TRUE(same_bits(run(ops_, shape, data, {DType::kF32, DType::kF32, 8}, 1), data.values));
 }
 
-TRIREME_FOR_ALL_BACKENDS(AttentionTest);
+TRIREME_FOR_FLOAT_BACKENDS(AttentionTest);
 
 }  // namespace
 }  // namespace trireme::kernels

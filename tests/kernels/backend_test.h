@@ -38,6 +38,15 @@ inline std::vector<std::string> backend_names() {
   return names;
 }
 
+// Without the instruction sets that differ from another one only in how they multiply bytes.
+inline std::vector<std::string> float_backend_names() {
+  std::vector<std::string> names{"reference"};
+  for (const InstructionSet set : available_instruction_sets()) {
+    if (set == InstructionSet::kAvx2 || set == InstructionSet::kAvx512) names.emplace_back(to_string(set));
+  }
+  return names;
+}
+
 class BackendTest : public testing::TestWithParam<std::string> {
  protected:
   Backend backend_{GetParam(), 2};
@@ -53,9 +62,12 @@ class BackendTest : public testing::TestWithParam<std::string> {
   }
 };
 
-#define TRIREME_FOR_ALL_BACKENDS(Suite)                                                                \
-  INSTANTIATE_TEST_SUITE_P(AllBackends, Suite, testing::ValuesIn(::trireme::kernels::backend_names()), \
+#define TRIREME_FOR_BACKENDS(Suite, names)                               \
+  INSTANTIATE_TEST_SUITE_P(AllBackends, Suite, testing::ValuesIn(names), \
                            [](const auto& parameter) { return parameter.param; })
+// For operations that multiply bytes, and for those that do not.
+#define TRIREME_FOR_ALL_BACKENDS(Suite) TRIREME_FOR_BACKENDS(Suite, ::trireme::kernels::backend_names())
+#define TRIREME_FOR_FLOAT_BACKENDS(Suite) TRIREME_FOR_BACKENDS(Suite, ::trireme::kernels::float_backend_names())
 
 // `size` floats at a start that is aligned to no more than 4 bytes, between guards.
 class GuardedFloats {

@@ -54,7 +54,7 @@ TEST_P(ElementwiseTest, GatherCopiesRowsInAnyOrder) {
   }
 }
 
-TRIREME_FOR_ALL_BACKENDS(ElementwiseTest);
+TRIREME_FOR_FLOAT_BACKENDS(ElementwiseTest);
 
 }  // namespace
 }  // namespace trireme::kernels

@@ -58,7 +58,7 @@ TEST_P(KvStoreTest, KeepsZeroTinyAndNonFiniteRowsRecognisable) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(q[i], 0);
 }
 
-TRIREME_FOR_ALL_BACKENDS(KvStoreTest);
+TRIREME_FOR_FLOAT_BACKENDS(KvStoreTest);
 
 }  // namespace
 }  // namespace trireme::kernels

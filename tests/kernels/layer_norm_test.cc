@@ -58,7 +58,7 @@ TEST_P(LayerNormTest, OfEqualElementsIsTheBiasAndOfNotANumberIsNone) {
   for (const float value : run(ops_, {1, std::nanf(""), 0}, {1, 1, 1}, {})) EXPECT_TRUE(std::isnan(value));
 }
 
-TRIREME_FOR_ALL_BACKENDS(LayerNormTest);
+TRIREME_FOR_FLOAT_BACKENDS(LayerNormTest);
 
 }  // namespace
 }  // namespace trireme::kernels

@@ -12,7 +12,7 @@ std::vector<float> absolute(std::vector<float> values) {
 }
 
 struct LinearCase {
-  base::DType type = base::DType::kF16;
+  WeightFormat type = WeightFormat::kF16;
   std::int64_t rows = 1, in = 1, out = 1;
   OutputMode mode = OutputMode::kOverwrite;
   bool has_bias = false;
@@ -48,8 +48,7 @@ class LinearTest : public BackendTest {
 
   // The bound of a chain of fused multiply-adds: (length + 2) * epsilon * (sum of magnitudes).
   void expect_close_to_reference(const LinearCase& c) {
-    SCOPED_TRACE(testing::Message() << base::to_string(c.type) << " rows " << c.rows << " in " << c.in << " out "
-                                    << c.out);
+    SCOPED_TRACE(testing::Message() << to_string(c.type) << " rows " << c.rows << " in " << c.in << " out " << c.out);
     const Data data = make(c);
     const auto magnitude =
         run(*reference_, c, {absolute(data.input), absolute(data.weights), absolute(data.bias), absolute(data.output)});
@@ -61,19 +60,19 @@ class LinearTest : public BackendTest {
 TEST_P(LinearTest, AgreesWithReferenceAtAllSmallSizes) {
   for (const std::int64_t size : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65}) {
     for (const std::int64_t rows : {1, 2, 5}) {
-      expect_close_to_reference({base::DType::kF16, rows, size, 40});
-      expect_close_to_reference({base::DType::kF16, rows, 24, size});
+      expect_close_to_reference({WeightFormat::kF16, rows, size, 40});
+      expect_close_to_reference({WeightFormat::kF16, rows, 24, size});
     }
   }
 }
 
 TEST_P(LinearTest, AgreesWithReferenceForAnyNumberOfRows) {
-  for (std::int64_t rows = 1; rows <= 30; ++rows) expect_close_to_reference({base::DType::kF16, rows, 70, 70});
-  expect_close_to_reference({base::DType::kF16, 400, 300, 33});
+  for (std::int64_t rows = 1; rows <= 30; ++rows) expect_close_to_reference({WeightFormat::kF16, rows, 70, 70});
+  expect_close_to_reference({WeightFormat::kF16, 400, 300, 33});
 }
 
 TEST_P(LinearTest, AgreesWithReferenceForAllWeightTypesModesAndModelShapes) {
-  for (const base::DType type : {base::DType::kF32, base::DType::kF16, base::DType::kBF16}) {
+  for (const WeightFormat type : {WeightFormat::kF32, WeightFormat::kF16, WeightFormat::kBF16}) {
     for (const std::int64_t rows : {1, 13}) {
       expect_close_to_reference({type, rows, 576, 192});
       expect_close_to_reference({type, rows, 1536, 96, OutputMode::kAdd});
@@ -84,7 +83,7 @@ TEST_P(LinearTest, AgreesWithReferenceForAllWeightTypesModesAndModelShapes) {
 }
 
 TEST_P(LinearTest, GivesARowTheSameBitsWhateverTheNumberOfRowsAndThreads) {
-  for (const base::DType type : {base::DType::kF32, base::DType::kF16, base::DType::kBF16}) {
+  for (const WeightFormat type : {WeightFormat::kF32, WeightFormat::kF16, WeightFormat::kBF16}) {
     const LinearCase all{type, 800, 300, 70, OutputMode::kAdd, true};
     const Data data = make(all);
     Backend single(GetParam(), 1);
@@ -107,7 +106,7 @@ TEST_P(LinearTest, GivesARowTheSameBitsWhateverTheNumberOfRowsAndThreads) {
 
 TEST_P(LinearTest, IsTheChainOfFusedMultiplyAddsOfItsContract) {
   if (GetParam() == "reference") GTEST_SKIP() << "the reference sums in double";
-  const LinearCase c{base::DType::kF32, 14, 777, 40, OutputMode::kAdd, true};
+  const LinearCase c{WeightFormat::kF32, 14, 777, 40, OutputMode::kAdd, true};
   const Data data = make(c);
   std::vector<float> expected = data.output;
   for (std::int64_t r = 0; r < c.rows; ++r) {
@@ -124,7 +123,7 @@ TEST_P(LinearTest, IsTheChainOfFusedMultiplyAddsOfItsContract) {
 }
 
 TEST_P(LinearTest, KeepsNotANumberInItsRow) {
-  const LinearCase c{base::DType::kF16, 14, 64, 40};
+  const LinearCase c{WeightFormat::kF16, 14, 64, 40};
   Data data = make(c);
   data.input[5 * 64 + 3] = std::nanf("");
   const auto output = run(ops_, c, data);
@@ -135,11 +134,11 @@ TEST_P(LinearTest, KeepsNotANumberInItsRow) {
 }
 
 TEST_P(LinearTest, AllowsZeroRows) {
-  const PackedWeights weights({base::DType::kF16, 3, 2}, std::vector<float>(6, 1.0f));
+  const PackedWeights weights({WeightFormat::kF16, 3, 2}, std::vector<float>(6, 1.0f));
   ops_.linear({nullptr, 2, weights.view(), nullptr, nullptr, 3, 0, OutputMode::kOverwrite}, kStream);
 }
 
-TRIREME_FOR_ALL_BACKENDS(LinearTest);
+TRIREME_FOR_FLOAT_BACKENDS(LinearTest);
 
 }  // namespace
 }  // namespace trireme::kernels

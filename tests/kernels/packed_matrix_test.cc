@@ -8,12 +8,13 @@
 
 #include "base/aligned_buffer.h"
 #include "base/check.h"
+#include "base/dtype.h"
 
 namespace trireme::kernels {
 namespace {
 
 TEST(PackedMatrix, PlacesElementsPanelByPanelAndLeavesPaddingZero) {
-  const PackedMatrixShape shape{base::DType::kF32, 35, 3};
+  const PackedMatrixShape shape{WeightFormat::kF32, 35, 3};
   std::vector<float> rows(35 * 3);
   std::iota(rows.begin(), rows.end(), 1.0f);
   base::AlignedBuffer<std::byte> packed(shape.bytes());
@@ -29,7 +30,7 @@ TEST(PackedMatrix, PlacesElementsPanelByPanelAndLeavesPaddingZero) {
 }
 
 TEST(PackedMatrix, IsTheSameWhenRowsArePackedInParts) {
-  const PackedMatrixShape shape{base::DType::kF16, 70, 5};
+  const PackedMatrixShape shape{WeightFormat::kF16, 70, 5};
   std::vector<float> rows(70 * 5);
   std::iota(rows.begin(), rows.end(), -100.0f);
   base::AlignedBuffer<std::byte> whole(shape.bytes()), parts(shape.bytes());
@@ -40,10 +41,10 @@ TEST(PackedMatrix, IsTheSameWhenRowsArePackedInParts) {
 
 TEST(PackedMatrix, RoundsToNearestEven) {
   const std::vector<float> row{1.0f + 0x1p-11f, 1.0f + 3 * 0x1p-11f, 70000.0f, 0x1p-25f, 1.0f + 0x1p-8f};
-  base::AlignedBuffer<std::byte> f16(PackedMatrixShape{base::DType::kF16, 1, 5}.bytes());
-  base::AlignedBuffer<std::byte> bf16(PackedMatrixShape{base::DType::kBF16, 1, 5}.bytes());
-  pack_rows({base::DType::kF16, 1, 5}, row.data(), 0, 1, f16.data());
-  pack_rows({base::DType::kBF16, 1, 5}, row.data(), 0, 1, bf16.data());
+  base::AlignedBuffer<std::byte> f16(PackedMatrixShape{WeightFormat::kF16, 1, 5}.bytes());
+  base::AlignedBuffer<std::byte> bf16(PackedMatrixShape{WeightFormat::kBF16, 1, 5}.bytes());
+  pack_rows({WeightFormat::kF16, 1, 5}, row.data(), 0, 1, f16.data());
+  pack_rows({WeightFormat::kBF16, 1, 5}, row.data(), 0, 1, bf16.data());
   const auto* half = reinterpret_cast<const std::uint16_t*>(f16.data());
   const auto* brain = reinterpret_cast<const std::uint16_t*>(bf16.data());
   EXPECT_EQ(base::f16_to_f32(half[0]), 1.0f);
@@ -54,7 +55,7 @@ TEST(PackedMatrix, RoundsToNearestEven) {
 }
 
 TEST(PackedMatrix, RefusesRowsBeyondTheMatrix) {
-  const PackedMatrixShape shape{base::DType::kF32, 4, 1};
+  const PackedMatrixShape shape{WeightFormat::kF32, 4, 1};
   base::AlignedBuffer<std::byte> packed(shape.bytes());
   const std::vector<float> rows(4);
   EXPECT_THROW(pack_rows(shape, rows.data(), 2, 3, packed.data()), base::CheckFailure);

@@ -49,7 +49,7 @@ TEST_P(RmsNormTest, OfZerosIsZeroAndOfNotANumberIsNone) {
   for (const float value : run(ops_, {1, std::nanf(""), 0}, {1, 1, 1}, 1, 1)) EXPECT_TRUE(std::isnan(value));
 }
 
-TRIREME_FOR_ALL_BACKENDS(RmsNormTest);
+TRIREME_FOR_FLOAT_BACKENDS(RmsNormTest);
 
 }  // namespace
 }  // namespace trireme::kernels

@@ -54,7 +54,7 @@ TEST_P(RopeTest, GivesARowTheSameBitsInAnyBatch) {
   EXPECT_TRUE(same_bits(row, std::span(all).subspan(150 * 576, 576)));
 }
 
-TRIREME_FOR_ALL_BACKENDS(RopeTest);
+TRIREME_FOR_FLOAT_BACKENDS(RopeTest);
 
 }  // namespace
 }  // namespace trireme::kernels

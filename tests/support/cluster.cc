@@ -11,7 +11,7 @@ namespace trireme::test {
 config::Config exact_config(const std::string& model_path) {
   config::Config config;
   config.model.path = model_path;
-  config.model.weights = base::DType::kF32;
+  config.model.weights = config::Weights::kF32;
   config.kv_cache.key = config.kv_cache.value = base::DType::kF32;
   config.kv_cache.memory_bytes = 4 << 20;
   config.device.threads = 1;
@@ -20,7 +20,7 @@ config::Config exact_config(const std::string& model_path) {
 
 config::Config default_config(const std::string& model_path) {
   config::Config config = exact_config(model_path);
-  config.model.weights = base::DType::kF16;
+  config.model.weights = config::Weights::kF16;
   config.kv_cache.key = base::DType::kF16;
   config.kv_cache.value = base::DType::kI8;
   config.kv_cache.block_tokens = 8;

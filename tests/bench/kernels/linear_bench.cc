@@ -15,7 +15,7 @@ constexpr Weights kWeights[] = {
 void linear_from_memory(benchmark::State& state, kernels::InstructionSet set, int threads, const Weights& weights,
                         std::int64_t rows) {
   Backend backend(set, threads);
-  const kernels::PackedMatrixShape shape{base::DType::kF16, weights.out_features, weights.in_features};
+  const kernels::PackedMatrixShape shape{kernels::WeightFormat::kF16, weights.out_features, weights.in_features};
   static const auto memory = filled_memory(beyond_cache_bytes());
   const std::size_t num_copies = memory.size() / shape.bytes();
   std::vector<float> input(static_cast<std::size_t>(rows * shape.in_features), 0.5f);
@@ -49,7 +49,7 @@ void linear_from_memory(benchmark::State& state, kernels::InstructionSet set, in
 void linear_many_rows(benchmark::State& state, kernels::InstructionSet set, int threads, const Weights& weights,
                       std::int64_t rows) {
   Backend backend(set, threads);
-  const kernels::PackedMatrixShape shape{base::DType::kF16, weights.out_features, weights.in_features};
+  const kernels::PackedMatrixShape shape{kernels::WeightFormat::kF16, weights.out_features, weights.in_features};
   const auto memory = filled_memory(shape.bytes());
   std::vector<float> input(static_cast<std::size_t>(rows * shape.in_features), 0.5f);
   std::vector<float> output(static_cast<std::size_t>(rows * shape.out_features));

@@ -40,7 +40,7 @@ failure: {hang_limit_ms: 30s}
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   const Config& config = loaded->config;
   EXPECT_EQ(config.model.path, "models/a \"b\".gguf");
-  EXPECT_EQ(config.model.weights, base::DType::kBF16);
+  EXPECT_EQ(config.model.weights, Weights::kBF16);
   EXPECT_EQ(config.model.max_context, 4096);
   EXPECT_EQ(config.device.kind, Device::kReference);
   EXPECT_FALSE(config.device.pin_threads);
@@ -140,7 +140,7 @@ TEST(Load, NamesTheFlagOfABadOverride) {
   const base::Result<ResolvedConfig> loaded =
       load({.file = {}, .environment = {}, .overrides = {{"model.weights", "int3", "--weights"}}});
   ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.error().message, "--weights: model.weights 'int3': expected f32, f16 or bf16");
+  EXPECT_EQ(loaded.error().message, "--weights: model.weights 'int3': expected auto, f32, f16, bf16, int8, q8 or q4");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(AnnotatedYaml, ReadsBackToTheSameConfiguration) {
 
 TEST(AnnotatedYaml, NamesTheOriginOfEachValue) {
   const std::string text = to_annotated_yaml(unusual());
-  EXPECT_THAT(text, testing::ContainsRegex("  weights: f16 +# default\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("  weights: auto +# default\n"));
   EXPECT_THAT(text, testing::ContainsRegex("  reserve: 0\\.1 +# file my\\.yaml:1:21\n"));
   EXPECT_THAT(text, testing::ContainsRegex("  kind: reference +# environment TRIREME_DEVICE_KIND\n"));
   EXPECT_THAT(text, testing::ContainsRegex("  split: \\[10, 20\\] +# command line --split\n"));
