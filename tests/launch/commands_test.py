@@ -4,6 +4,7 @@
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -117,7 +118,38 @@ class OtherCommands(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         for part in ("gemma3", "rank 0: ", "rank 1: ", "stage 1"):
             self.assertIn(part, result.stdout)
+        self.assertIn("tokenizer     byte-level BPE, 512 tokens", result.stdout)
+        self.assertIn("chat template none", result.stdout)
         self.assertEqual(run("inspect", "/no/such/model").returncode, 1)
+
+    def test_inspect_says_of_any_file_what_it_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def write(name, text):
+                path = os.path.join(folder, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w") as file:
+                    file.write(text)
+                return path
+
+            adapter = os.path.dirname(write("adapter/adapter_config.json", json.dumps(
+                {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj"], "base_model_name_or_path": "llama"})))
+            shutil.copy(os.path.join(MODELS, "llama", "model.safetensors"), os.path.join(adapter, "adapter_model.safetensors"))
+            tokenizers = os.path.join(os.path.dirname(MODELS), "tokenizers")
+            for path, expected in [
+                    (os.path.join(MODELS, "llama", "tokenizer.json"), "tokenizer: byte-level BPE, 512 tokens"),
+                    (os.path.join(tokenizers, "sentencepiece-model-bpe", "tokenizer.model"), "SentencePiece model"),
+                    (os.path.join(tokenizers, "word-piece"), "tokenizer: WordPiece"),
+                    (write("good.yaml", "device:\n  threads: 2\n"), "configuration: sets 1 of"), (adapter, "LoRA adapter (PEFT): rank 4 on q_proj"),
+                    (write("good.jinja", "{{ messages[0].content }}"), "chat template")]:
+                result = run("inspect", path)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn(expected, result.stdout)
+                self.assertIn("usable", result.stdout)
+                self.assertEqual(len(result.stdout.splitlines()), 1)
+            for name, text in [("bad.yaml", "devise: 1"), ("bad.jinja", "{{ 1 | nope }}"), ("bad.json", "{}"), ("bad.model", "x")]:
+                result = run("inspect", write(name, text))
+                self.assertEqual((result.returncode, result.stdout), (1, ""))
+                self.assertIn(name, result.stderr)
 
 
 if __name__ == "__main__":
