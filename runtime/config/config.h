@@ -50,8 +50,8 @@ struct SchedulerConfig {
   std::int32_t max_batch = 0;          // sequences running; 0: from the memory formula
   std::int32_t average_tokens = 1024;  // expected length of a sequence, for the memory formula
   // How `serve` admits requests; offline commands admit at once.
-  std::int32_t gather_window_ms = 50;                           // a request waits for company at most so long
-  std::int32_t mixed_prefill_tokens = 128;                      // of prompts, in a step in which others decode; 0: no limit
+  std::int32_t gather_window_ms = 50;       // a request waits for company at most so long
+  std::int32_t mixed_prefill_tokens = 128;  // of prompts, in a step in which others decode; 0: no limit
   std::vector<std::int32_t> bucket_bounds = {256, 1024, 4096};  // prompt lengths that divide the buckets
   std::int32_t bucket_cap = 0;                                  // running sequences per bucket; 0: half of max_batch
   std::int32_t priority_ms = 1000;                              // waiting time that one step of priority is worth
