@@ -106,6 +106,17 @@ class OtherCommands(unittest.TestCase):
             self.assertEqual(len(figures["decode"][0]["stages"]), figures["stages"])
             self.assertNotIn("limits", figures)
 
+    def test_doctor_looks_at_every_rank_and_link(self):
+        for ranks in (1, 2):
+            result = run("doctor", "--json", ranks=ranks)
+            self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+            health = json.loads(result.stdout)
+            self.assertEqual(len(health["ranks"]), ranks)
+            self.assertEqual(len(health["pairs"]), ranks - 1)
+            self.assertTrue(all(pair["latency_us"] > 0 and pair["gb_per_s"] > 0 for pair in health["pairs"]))
+            self.assertNotIn("error", [finding["severity"] for finding in health["findings"]])
+        self.assertIn("memory: ", run("doctor").stdout)
+
     def test_bench_refuses_what_does_not_fit_before_and_after_loading(self):
         options = ["bench", *model("llama"), "--no-limits"]
         self.assertEqual(run(*options, "--json", "/no/such/folder/x.json", ranks=2).returncode, 2)
