@@ -9,8 +9,8 @@
 
 namespace trireme::tokenizer {
 
-// How long `bytes` of text may become on the way to its tokens: no tokenizer of use needs more, a hostile one would take
-// all memory, and positions within a word are 32-bit numbers.
+// How long `bytes` of text may become on the way to its tokens: no tokenizer of use needs more, a hostile one would
+// take all memory, and positions within a word are 32-bit numbers.
 constexpr std::size_t max_grown_bytes(std::size_t bytes) {
   constexpr std::size_t kMaxGrowth = 64, kAlwaysAllowed = 1 << 20, kLimit = (std::size_t{1} << 31) - 1;
   return bytes > kLimit / (2 * kMaxGrowth) ? kLimit : kMaxGrowth * bytes + kAlwaysAllowed;
