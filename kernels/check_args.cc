@@ -97,6 +97,40 @@ void check(const ActivationArgs& args) {
       << args.input_stride << ' ' << args.output_stride;
 }
 
+void check(const RouteExpertsArgs& args) {
+  TRIREME_CHECK(args.num_rows >= 0 && args.num_chosen > 0 && args.num_chosen <= args.num_experts)
+      << args.num_rows << ' ' << args.num_chosen << ' ' << args.num_experts;
+}
+
+void check(const GroupByExpertArgs& args) {
+  TRIREME_CHECK(args.num_rows >= 0 && args.num_chosen > 0 && args.num_experts > 0)
+      << args.num_rows << ' ' << args.num_chosen << ' ' << args.num_experts;
+  for (std::int64_t i = 0; i < args.num_rows * args.num_chosen; ++i) {
+    TRIREME_CHECK(args.experts[i] >= 0 && args.experts[i] < args.num_experts) << args.experts[i];
+  }
+}
+
+void check(const GroupedLinearArgs& args) {
+  TRIREME_CHECK(args.num_rows >= 0 && !args.weights.empty()) << args.num_rows;
+  const auto num_groups = args.weights.size();
+  TRIREME_CHECK(args.offsets[0] == 0 && args.offsets[num_groups] == args.num_rows) << args.offsets[num_groups];
+  for (std::size_t g = 0; g < num_groups; ++g) {
+    check(args.weights[g]);
+    TRIREME_CHECK(args.offsets[g] <= args.offsets[g + 1]) << g;
+    TRIREME_CHECK(args.weights[g].shape.out_features == args.weights[0].shape.out_features &&
+                  args.weights[g].shape.in_features == args.weights[0].shape.in_features)
+        << g;
+  }
+  TRIREME_CHECK(args.num_rows <= 1 || (args.input_stride >= args.weights[0].shape.in_features &&
+                                       args.output_stride >= args.weights[0].shape.out_features))
+      << args.input_stride << ' ' << args.output_stride;
+}
+
+void check(const CombineExpertsArgs& args) {
+  TRIREME_CHECK(args.num_rows >= 0 && args.num_chosen > 0 && args.row_size > 0)
+      << args.num_rows << ' ' << args.num_chosen << ' ' << args.row_size;
+}
+
 void check(const AddArgs& args) {
   TRIREME_CHECK(args.size >= 0) << args.size;
 }

@@ -156,6 +156,54 @@ struct ActivationArgs {
   Activation activation = Activation::kSilu;
 };
 
+// The experts of each row (Shazeer et al. 2017): those with the num_chosen largest logits, in descending order, equal
+// ones in ascending order of the expert. A weight is the expert's softmax over all logits; with `renormalise` the
+// weights of a row are divided by their sum. Same bits in every CPU back end.
+struct RouteExpertsArgs {
+  const float* logits = nullptr;    // [num_rows, num_experts]
+  std::int32_t* experts = nullptr;  // [num_rows, num_chosen]
+  float* weights = nullptr;         // [num_rows, num_chosen]
+  std::int64_t num_rows = 0;
+  std::int64_t num_experts = 0;
+  std::int64_t num_chosen = 0;
+  bool renormalise = true;
+};
+
+// Sorts the choices of all rows by expert, and within one by row: choice i (of row i / num_chosen) goes to places[i],
+// rows[places[i]] = i / num_chosen, and expert e has the places [offsets[e], offsets[e + 1]).
+struct GroupByExpertArgs {
+  const std::int32_t* experts = nullptr;  // [num_rows, num_chosen], in [0, num_experts)
+  std::int32_t* places = nullptr;         // [num_rows, num_chosen]
+  std::int32_t* rows = nullptr;           // [num_rows * num_chosen]
+  std::int32_t* offsets = nullptr;        // [num_experts + 1]
+  std::int64_t num_rows = 0;
+  std::int64_t num_experts = 0;
+  std::int64_t num_chosen = 0;
+};
+
+// Linear (overwriting, no bias) with the matrix of the row's group: rows [offsets[g], offsets[g + 1]) belong to
+// weights[g]. A row has the bits that Linear gives it.
+struct GroupedLinearArgs {
+  const float* input = nullptr;  // [num_rows, in_features], stride input_stride
+  std::int64_t input_stride = 0;
+  std::span<const PackedMatrixView> weights;  // [num_groups], of one shape
+  const std::int32_t* offsets = nullptr;      // [num_groups + 1], from 0 to num_rows
+  float* output = nullptr;                    // [num_rows, out_features], stride output_stride
+  std::int64_t output_stride = 0;
+  std::int64_t num_rows = 0;
+};
+
+// output[r] += sum over c of weights[r, c] * input[places[r, c]], the sum in ascending order of c, from 0.
+struct CombineExpertsArgs {
+  const float* input = nullptr;          // [num_rows * num_chosen, row_size]
+  const std::int32_t* places = nullptr;  // [num_rows, num_chosen]
+  const float* weights = nullptr;        // [num_rows, num_chosen]
+  float* output = nullptr;               // [num_rows, row_size]
+  std::int64_t num_rows = 0;
+  std::int64_t num_chosen = 0;
+  std::int64_t row_size = 0;
+};
+
 // output[i] += input[i]
 struct AddArgs {
   const float* input = nullptr;
@@ -201,6 +249,10 @@ class Ops {
   virtual void kv_store(const KvStoreArgs& args, base::Stream stream) = 0;
   virtual void attention(const AttentionArgs& args, base::Stream stream) = 0;
   virtual void activation(const ActivationArgs& args, base::Stream stream) = 0;
+  virtual void route_experts(const RouteExpertsArgs& args, base::Stream stream) = 0;
+  virtual void group_by_expert(const GroupByExpertArgs& args, base::Stream stream) = 0;
+  virtual void grouped_linear(const GroupedLinearArgs& args, base::Stream stream) = 0;
+  virtual void combine_experts(const CombineExpertsArgs& args, base::Stream stream) = 0;
   virtual void add(const AddArgs& args, base::Stream stream) = 0;
   virtual void gather_rows(const GatherRowsArgs& args, base::Stream stream) = 0;
   virtual void softcap(const SoftcapArgs& args, base::Stream stream) = 0;

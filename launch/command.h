@@ -30,10 +30,17 @@ struct CommandContext {
 // Returns an ExitCode. Collective over all ranks.
 using CommandFunction = std::function<int(const CommandContext&)>;
 
+// What SIGTERM, SIGINT and SIGUSR1 do while a command runs.
+enum class Signals {
+  kEndProcess,  // as the system has it
+  kForCommand,  // blocked in every thread from before MPI starts: the command asks for them (launch/stop_signals.h)
+};
+
 struct Command {
   std::string name, help;
   // Adds the command's own options to `app`; the function that it returns runs the command with what was parsed.
   CommandFunction (*define)(CLI::App& app);
+  Signals signals = Signals::kEndProcess;
 };
 
 }  // namespace trireme::launch

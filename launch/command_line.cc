@@ -79,6 +79,7 @@ Answer unexpected_argument(const CLI::App& app, const std::string& program, cons
 struct Subcommand {
   CLI::App* app = nullptr;
   CommandFunction run;
+  Signals signals = Signals::kEndProcess;
 };
 
 Answer answer_to(const CLI::App& app, const std::string& program, const CLI::ParseError& error) {
@@ -111,7 +112,7 @@ std::variant<CommandLine, Answer> parse_command_line(std::span<const Command> co
     subcommand->allow_extras()->footer(kFooter);
     CommandFunction run = command.define(*subcommand);
     add_common_options(*subcommand, table, given, Listing::kShown);
-    subcommands.push_back({subcommand, std::move(run)});
+    subcommands.push_back({subcommand, std::move(run), command.signals});
   }
   std::string program = "trireme";
   try {
@@ -124,13 +125,13 @@ std::variant<CommandLine, Answer> parse_command_line(std::span<const Command> co
   if (!app.remaining().empty()) return unexpected_argument(app, program, app.remaining().front(), commands);
   if (subcommand == nullptr) {
     if (!given.print_config) return usage_error(program, "a command is needed");
-    return CommandLine{"", {}, given.overrides, given.config_path, true};
+    return CommandLine{"", {}, given.overrides, given.config_path, true, Signals::kEndProcess};
   }
   program += " " + subcommand->app->get_name();
   const std::vector<std::string> remaining = subcommand->app->remaining();
   if (!remaining.empty()) return unexpected_argument(*subcommand->app, program, remaining.front(), {});
-  return CommandLine{subcommand->app->get_name(), subcommand->run, given.overrides, given.config_path,
-                     given.print_config};
+  return CommandLine{subcommand->app->get_name(), subcommand->run,    given.overrides,
+                     given.config_path,           given.print_config, subcommand->signals};
 }
 
 }  // namespace trireme::launch

@@ -17,6 +17,7 @@ struct CommandLine {
   std::vector<config::Override> overrides;
   std::string config_path;  // empty: no file
   bool print_config = false;
+  Signals signals = Signals::kEndProcess;
 };
 
 // Nothing is to run: help, the version, or an error of one line.

@@ -65,8 +65,7 @@ double decode_rate(const std::vector<Generation>& choices, const GenerationTimin
 
 }  // namespace
 
-std::string generation_json(const scheduler::Request& request, const std::vector<Generation>& choices,
-                            const GenerationTiming& timing) {
+nlohmann::ordered_json generation_fields(const scheduler::Request& request, const std::vector<Generation>& choices) {
   ordered_json object;
   object["text"] = per_choice(choices, [](const Generation& choice) { return ordered_json(choice.text); });
   object["token_ids"] = per_choice(choices, [](const Generation& choice) { return ordered_json(choice.token_ids()); });
@@ -76,14 +75,28 @@ std::string generation_json(const scheduler::Request& request, const std::vector
   object["token_logprobs"] = object["top_logprobs"] = object["prompt_logprobs"] = nullptr;
   if (request.sampling.num_logprobs >= 0) add_logprobs(choices, object);
   if (request.prompt_logprobs) add_prompt_logprobs(request, choices.front(), object);
+  object["usage"] = usage_json(request, choices);
+  return object;
+}
+
+nlohmann::ordered_json usage_json(const scheduler::Request& request, const std::vector<Generation>& choices) {
   const std::size_t completion = count_tokens(choices);
-  object["usage"] = {{"prompt_tokens", request.prompt.size()},
-                     {"completion_tokens", completion},
-                     {"total_tokens", request.prompt.size() + completion}};
+  return {{"prompt_tokens", request.prompt.size()},
+          {"completion_tokens", completion},
+          {"total_tokens", request.prompt.size() + completion}};
+}
+
+std::string to_line(const nlohmann::ordered_json& object) {
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string generation_json(const scheduler::Request& request, const std::vector<Generation>& choices,
+                            const GenerationTiming& timing) {
+  ordered_json object = generation_fields(request, choices);
   object["timing"] = {{"time_to_first_token_s", timing.seconds_to_first_token()},
                       {"total_s", timing.total_seconds()},
                       {"decode_tokens_per_s", decode_rate(choices, timing)}};
-  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return to_line(object);
 }
 
 std::string generation_summary(const scheduler::Request& request, const std::vector<Generation>& choices,

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,19 @@ struct GenerationTiming {
   double decode_seconds() const { return std::chrono::duration<double>(finished - first_token).count(); }
 };
 
-// One object, on one line: text, token_ids, prompt_token_ids, finish_reason, token_logprobs, top_logprobs,
-// prompt_logprobs (null first), usage, timing. Log-probabilities that were not asked for are null. What there is one of
-// per choice is a list where there are several.
+// text, token_ids, prompt_token_ids, finish_reason, token_logprobs, top_logprobs, prompt_logprobs (null first), usage.
+// Log-probabilities that were not asked for are null. What there is one of per choice is a list where there are
+// several.
+nlohmann::ordered_json generation_fields(const scheduler::Request& request,
+                                         const std::vector<engine::Generation>& choices);
+
+// prompt_tokens, completion_tokens, total_tokens.
+nlohmann::ordered_json usage_json(const scheduler::Request& request, const std::vector<engine::Generation>& choices);
+
+// On one line; bytes that are not UTF-8 become U+FFFD.
+std::string to_line(const nlohmann::ordered_json& object);
+
+// One object, on one line: generation_fields, and timing.
 std::string generation_json(const scheduler::Request& request, const std::vector<engine::Generation>& choices,
                             const GenerationTiming& timing);
 

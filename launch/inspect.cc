@@ -1,5 +1,7 @@
-// trireme inspect: what a model is made of, and how ranks would share it. Reads headers only; rank 0 alone works.
+// trireme inspect: what a model is made of, and how ranks would share it; of any other file, what it is. Reads headers
+// only; rank 0 alone works.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -11,6 +13,7 @@
 
 #include "launch/commands.h"
 #include "launch/exit_codes.h"
+#include "launch/inspect_file.h"
 #include "launch/log.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/device/host_memory.h"
@@ -40,14 +43,32 @@ std::string shape_text(const checkpoint::TensorInfo& tensor) {
   return text.empty() ? "[]" : text + "]";
 }
 
+std::string positions_text(const model::ModelDescription& model) {
+  std::string text = model.names.positions.empty() ? "" : "learned";
+  for (const model::RopeSpec& rope : model.ropes) {
+    text += (text.empty() ? "rotary in " : " and ") + std::to_string(rope.rotary_dim) + " of " +
+            std::to_string(model.head_dim) + " elements";
+  }
+  return text;
+}
+
 void print_description(const model::ModelDescription& model) {
   std::cout << "architecture  " << model.architecture << "\n"
             << "layers        " << model.num_layers() << "\n"
-            << "hidden size   " << model.hidden_size << ", feed-forward " << model.intermediate_size << "\n"
+            << "hidden size   " << model.hidden_size << ", feed-forward " << model.intermediate_size
+            << (model.gated ? "" : " without a gate") << "\n"
             << "attention     " << model.num_heads << " heads, " << model.num_kv_heads << " KV heads, head_dim "
-            << model.head_dim << "\n"
+            << model.head_dim << (model.attention_softcap > 0 ? ", soft-capped scores" : "")
+            << (model.parallel_residual ? ", beside the feed-forward half" : "") << "\n"
+            << "positions     " << positions_text(model) << "\n"
             << "vocabulary    " << model.vocab_size << (model.tied_head ? ", head tied to the embedding" : "") << "\n"
             << "context       " << model.max_positions << " tokens\n";
+  const auto expert_layers = std::count_if(model.layers.begin(), model.layers.end(),
+                                           [](const model::LayerSpec& layer) { return layer.experts; });
+  if (expert_layers > 0) {
+    std::cout << "experts       " << model.experts.num_experts << " of size " << model.experts.intermediate_size
+              << " in " << expert_layers << " layers, " << model.experts.num_chosen << " for each token\n";
+  }
   std::map<std::int32_t, int> layers_by_window;
   for (const model::LayerSpec& layer : model.layers) ++layers_by_window[layer.window];
   if (layers_by_window.size() == 1 && layers_by_window.contains(0)) return;
@@ -64,14 +85,14 @@ void print_tensors(const checkpoint::Checkpoint& checkpoint, bool each) {
   std::map<std::string, Sum> by_type;
   Sum all;
   for (const checkpoint::TensorInfo& tensor : checkpoint.tensors()) {
-    for (Sum* sum : {&by_type[std::string(to_string(tensor.type))], &all}) {
+    for (Sum* sum : {&by_type[tensor.type_name], &all}) {
       ++sum->count;
       sum->elements += tensor.num_rows() * tensor.row_size();
       sum->bytes += static_cast<std::int64_t>(tensor.bytes);
     }
     if (!each) continue;
-    std::cout << "  " << tensor.name << "  " << to_string(tensor.type) << "  " << shape_text(tensor) << "  "
-              << tensor.bytes << " bytes\n";
+    std::cout << "  " << tensor.name << "  " << tensor.type_name << "  " << shape_text(tensor) << "  " << tensor.bytes
+              << " bytes\n";
   }
   std::cout << "tensors       " << all.count << ", " << all.elements << " weights, " << mebibytes(all.bytes) << "\n";
   for (const auto& [type, sum] : by_type) {
@@ -134,6 +155,10 @@ base::Status print_plan(const config::Config& config, const engine::PlannedModel
 base::Status inspect(const InspectOptions& options, const config::Config& config, int num_ranks) {
   const std::string& path = options.path.empty() ? config.model.path : options.path;
   if (path.empty()) return base::invalid_argument("inspect: a model's path is needed");
+  if (const auto line = describe_file(path)) {
+    if (line->ok()) std::cout << **line << "\n";
+    return line->ok() ? base::ok_status() : base::Status(line->error());
+  }
   const auto opened = checkpoint::Checkpoint::open(path);
   if (!opened) return opened.error();
   const checkpoint::Checkpoint& checkpoint = **opened;
@@ -142,6 +167,7 @@ base::Status inspect(const InspectOptions& options, const config::Config& config
   const auto description = model::describe_model(checkpoint);
   if (description) print_description(*description);
   print_tensors(checkpoint, options.tensors);
+  std::cout << describe_text_side(checkpoint);
   if (!description) return description.error();
   const model::WeightPlan weights =
       model::plan_weights(*description, model::make_format_chooser(checkpoint, *description, config.model.weights));
@@ -162,7 +188,11 @@ int run_inspect(const InspectOptions& options, const CommandContext& context) {
 
 CommandFunction define_inspect(CLI::App& app) {
   const auto options = std::make_shared<InspectOptions>();
-  app.add_option("path", options->path, "GGUF file or Hugging Face directory; --model does as well")->type_name("PATH");
+  app.add_option("path", options->path,
+                 "model (GGUF file or Hugging Face directory; --model does as well), tokenizer.json, SentencePiece "
+                 "model, adapter directory, "
+                 "chat template or configuration")
+      ->type_name("PATH");
   app.add_option("--ranks", options->ranks, "plan for so many ranks (default: those that run)")
       ->check(CLI::Range(1, kMaxRanks));
   app.add_flag("--tensors", options->tensors, "list every tensor");

@@ -12,6 +12,7 @@
 #include "launch/exit_codes.h"
 #include "launch/failure_text.h"
 #include "launch/log.h"
+#include "launch/stop_signals.h"
 #include "parallel/error.h"
 #include "parallel/in_process_communicator.h"
 #include "parallel/mpi_environment.h"
@@ -80,6 +81,7 @@ int log_failure(Log& log) {
 }  // namespace
 
 int rank_main(const CommandLine& command_line, int argc, char** argv) {
+  if (command_line.signals == Signals::kForCommand) block_stop_signals();
   const bool under_mpi = parallel::launched_by_mpi(environment_has);
   Log log;
   int exit_code = kSuccess;

@@ -1,7 +1,8 @@
 // ActivationTransport: hidden states from one stage to the next, point to point and ordered on a stream. Owned by the
 // stage worker; called by its compute thread only.
 //
-// The caller owns the buffers and double-buffers them: it starts the receive for step n+1 before it computes step n,
+// A buffer holds a step's hidden states and, behind them, kTrailerBytes that are the transport's. The caller owns the
+// buffers and double-buffers them: it starts the receive for step n+1 before it computes step n,
 // and reuses a send buffer only after wait_send of the step that used it. Implementations: over a Communicator (in
 // process and MPI, host memory); NCCL's (device memory) enqueues on the stream instead of waiting.
 #pragma once
@@ -16,6 +17,8 @@ namespace trireme::parallel {
 
 class ActivationTransport {
  public:
+  static constexpr std::size_t kTrailerBytes = 48;
+
   virtual ~ActivationTransport() = default;
 
   // Starts receiving step's hidden states from the previous stage; returns at once. Steps ascend by one.
@@ -27,7 +30,7 @@ class ActivationTransport {
   virtual void wait_receive(std::uint64_t step, base::Stream stream) = 0;
 
   // Sends to the next stage after the work enqueued on `stream` so far; returns at once.
-  virtual void start_send(std::uint64_t step, std::span<const std::byte> buffer, base::Stream stream) = 0;
+  virtual void start_send(std::uint64_t step, std::span<std::byte> buffer, base::Stream stream) = 0;
   // Work enqueued on `stream` afterwards may overwrite that step's buffer.
   virtual void wait_send(std::uint64_t step, base::Stream stream) = 0;
 };

@@ -1,8 +1,8 @@
 // Communicator: a set of ranks that exchange bytes point to point. Implementations: MPI (mpi_communicator.h) and, with
 // threads as ranks, in process (in_process_communicator.h). Passed down as a value's reference; there is no global.
 //
-// Threads: exactly one thread per rank calls a Communicator, its communication thread. Nothing here blocks, except the
-// start-up collectives at the end, which are collective over all ranks.
+// Threads: one thread of a rank at a time calls a Communicator or tests its operations (message_loop.h sees to it).
+// Nothing here blocks, except the start-up collectives at the end, which are collective over all ranks.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
-#include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -36,14 +36,21 @@ enum class Status { kPending, kDone, kFailed };
 
 // What waiting threads and the loop share; outlives the loop as long as a ticket does.
 struct MessageLoop::Completion {
+  // Held by the thread that touches the Communicator; briefly, so that it may be waited for.
+  std::mutex driving;
+  Impl* loop = nullptr;              // guarded by driving; null when the loop has ended
+  std::atomic<int> num_driving = 0;  // waiting threads that move messages
+
   std::mutex mutex;
   std::condition_variable changed;
-  int num_sleeping = 0;  // guarded by mutex, like reason
-  std::string reason;
+  std::string reason;  // guarded by mutex
+  std::atomic<int> num_sleeping = 0;
   std::atomic<int> num_waiting = 0;  // asleep or about to be: the loop leaves them the core
   std::atomic<int> num_due = 0;      // waiting threads whose operation has ended
   std::atomic<bool> failed = false;
 
+  // On a waiting thread: until `done`, or for as long as something moves.
+  void move_messages_until(const std::function<bool()>& done);
   void fail(const std::string& why) {
     const std::lock_guard lock(mutex);
     if (failed) return;
@@ -64,7 +71,7 @@ struct MessageLoop::Ticket::State {
   enum class Waiter { kNone, kWaiting, kDue };
   std::atomic<Waiter> waiter = Waiter::kNone;
 
-  bool pending() const { return status.load(std::memory_order_acquire) == Status::kPending; }
+  bool pending() const { return status.load() == Status::kPending; }
   void begin_wait() {
     ++completion->num_waiting;
     waiter.store(Waiter::kWaiting);
@@ -73,12 +80,17 @@ struct MessageLoop::Ticket::State {
     --completion->num_waiting;
     if (waiter.exchange(Waiter::kNone) == Waiter::kDue) --completion->num_due;
   }
-  void finish(Status how) {
+  // False if no thread waits for it.
+  bool finish(Status how) {
     Waiter expected = Waiter::kWaiting;
-    if (waiter.compare_exchange_strong(expected, Waiter::kDue)) ++completion->num_due;
-    const std::lock_guard lock(completion->mutex);
-    status.store(how, std::memory_order_release);
-    if (completion->num_sleeping > 0) completion->changed.notify_all();
+    const bool is_waited_for = waiter.compare_exchange_strong(expected, Waiter::kDue);
+    if (is_waited_for) ++completion->num_due;
+    status.store(how);
+    if (completion->num_sleeping > 0) {  // who is about to sleep has counted itself before it looks at the status
+      const std::lock_guard lock(completion->mutex);
+      completion->changed.notify_all();
+    }
+    return is_waited_for;
   }
 };
 
@@ -93,9 +105,7 @@ bool MessageLoop::Ticket::done() const {
 void MessageLoop::Ticket::wait() const {
   Completion& completion = *state_->completion;
   state_->begin_wait();
-  for (const auto end = Clock::now() + kTicketSpin; state_->pending() && !completion.failed && Clock::now() < end;) {
-    ::sched_yield();
-  }
+  completion.move_messages_until([&] { return !state_->pending() || completion.failed; });
   if (state_->pending()) {
     std::unique_lock lock(completion.mutex);
     ++completion.num_sleeping;
@@ -126,26 +136,24 @@ class MessageLoop::Channel {
   void add(Operation operation, std::shared_ptr<Ticket::State> state, std::shared_ptr<const void> keep_alive) {
     entries_.push_back({std::move(keep_alive), std::move(state), std::move(operation)});
   }
-  bool empty() const { return entries_.empty(); }
 
-  bool finish_some() {
-    bool moved = false;
-    while (!entries_.empty()) {
-      Entry& first = entries_.front();
-      Status status = Status::kDone;
-      try {
-        if (!first.operation->test()) break;
-        first.state->received_bytes = first.operation->received_bytes();
-      } catch (const ParallelError& error) {
-        first.state->error = name_ + ": " + error.what();
-        status = Status::kFailed;
-      }
-      const std::shared_ptr<Ticket::State> state = std::move(first.state);
-      entries_.pop_front();
-      state->finish(status);
-      moved = true;
+  enum class Finished { kNone, kWaitedFor, kUnattended };
+  // The first operation, if it has ended. One at a time, so that a waiting thread can use a part while the next one
+  // arrives.
+  Finished finish_one() {
+    if (entries_.empty()) return Finished::kNone;
+    Entry& first = entries_.front();
+    Status status = Status::kDone;
+    try {
+      if (!first.operation->test()) return Finished::kNone;
+      first.state->received_bytes = first.operation->received_bytes();
+    } catch (const ParallelError& error) {
+      first.state->error = name_ + ": " + error.what();
+      status = Status::kFailed;
     }
-    return moved;
+    const std::shared_ptr<Ticket::State> state = std::move(first.state);
+    entries_.pop_front();
+    return state->finish(status) ? Finished::kWaitedFor : Finished::kUnattended;
   }
 
  private:
@@ -173,35 +181,63 @@ struct MessageLoop::Impl {
 
   Ticket post(Post operation);
   Channel& channel_of(const Post& post);
+  bool try_start_posted();
+  // Of the communication thread: any sleep, or one that is too long for an operation under way.
+  enum class Sleep { kAny, kLong };
+  void wake_up(Sleep which = Sleep::kAny);
+  microseconds sleep_time(bool compute_busy, microseconds limit) const;
+
+  // Under completion->driving. What was posted starts, what is under way is tested; true if anything moved.
+  bool move();
   void start(Post& post);
   bool start_posted();
   bool finish_some();
-  microseconds sleep_time(bool compute_busy, microseconds limit) const;
 
   Communicator& communicator;
   std::shared_ptr<Completion> completion = std::make_shared<Completion>();
+  std::atomic<int> num_under_way = 0;
+  std::atomic<Clock::time_point> last_moved = Clock::now();
 
   std::mutex mutex;  // guards the next four
   std::condition_variable woken;
   std::vector<Post> posts;
   bool wake = false, sleeping = false;
+  std::atomic<bool> sleeping_long = false;  // or about to be
   std::atomic<bool> has_posts = false;
 
-  // Communication thread only.
+  // Guarded by completion->driving.
   std::map<std::tuple<bool, int, Tag>, Channel> channels;
   std::vector<Post> starting;
-  Clock::time_point last_moved = Clock::now();
-  bool slack_is_set = false;
+  bool has_unattended = false;  // a receive has ended for which no thread waits
+
+  bool slack_is_set = false;  // communication thread only
 };
 
 MessageLoop::Ticket MessageLoop::Impl::post(Post operation) {
   auto state = std::make_shared<Ticket::State>(completion);
   operation.state = state;
-  const std::lock_guard lock(mutex);
-  posts.push_back(std::move(operation));
-  has_posts.store(true, std::memory_order_release);
-  if (sleeping) woken.notify_one();
+  {
+    const std::lock_guard lock(mutex);
+    posts.push_back(std::move(operation));
+    has_posts.store(true, std::memory_order_release);
+  }
+  const bool started = try_start_posted();
+  wake_up(started ? Sleep::kLong : Sleep::kAny);
   return Ticket(std::move(state));
+}
+
+bool MessageLoop::Impl::try_start_posted() {
+  const std::unique_lock lock(completion->driving, std::try_to_lock);
+  if (!lock) return false;
+  if (start_posted()) last_moved = Clock::now();
+  return true;
+}
+
+void MessageLoop::Impl::wake_up(Sleep which) {
+  if (which == Sleep::kLong && !sleeping_long) return;
+  const std::lock_guard lock(mutex);
+  wake = true;
+  if (sleeping) woken.notify_one();
 }
 
 MessageLoop::Channel& MessageLoop::Impl::channel_of(const Post& post) {
@@ -220,6 +256,7 @@ void MessageLoop::Impl::start(Post& post) {
     auto operation = post.is_send ? communicator.isend(post.send_bytes, post.peer, post.tag)
                                   : communicator.irecv(post.receive_bytes, post.peer, post.tag);
     channel.add(std::move(operation), std::move(post.state), std::move(post.keep_alive));
+    ++num_under_way;
   } catch (const ParallelError& error) {
     post.state->error = channel.name() + ": " + error.what();
     post.state->finish(Status::kFailed);
@@ -239,26 +276,62 @@ bool MessageLoop::Impl::start_posted() {
 }
 
 bool MessageLoop::Impl::finish_some() {
-  bool moved = false;
-  for (auto& [key, channel] : channels) moved |= channel.finish_some();
-  return moved;
+  int count = 0;
+  for (auto& [key, channel] : channels) {
+    const Channel::Finished finished = channel.finish_one();
+    if (finished != Channel::Finished::kNone) ++count;
+    const bool is_send = std::get<0>(key);
+    has_unattended |= !is_send && finished == Channel::Finished::kUnattended;
+  }
+  num_under_way -= count;
+  return count > 0;
+}
+
+bool MessageLoop::Impl::move() {
+  const bool started = start_posted();
+  const bool finished = finish_some();
+  if (started || finished) last_moved = Clock::now();
+  return started || finished;
+}
+
+void MessageLoop::Completion::move_messages_until(const std::function<bool()>& done) {
+  ++num_driving;
+  auto last_moved = Clock::now();
+  while (!done()) {
+    bool moved = false;
+    if (const std::unique_lock lock(driving, std::try_to_lock); lock && loop != nullptr) {
+      moved = loop->move();
+      if (std::exchange(loop->has_unattended, false)) loop->wake_up();
+    }
+    const auto now = Clock::now();
+    if (moved) last_moved = now;
+    if (now - last_moved >= kTicketSpin) break;
+    if (now - last_moved >= kSpin) ::sched_yield();
+  }
+  --num_driving;
+  if (done()) return;
+  const std::lock_guard lock(driving);
+  if (loop != nullptr) loop->wake_up();  // which may have been asleep, since this thread was there
 }
 
 microseconds MessageLoop::Impl::sleep_time(bool compute_busy, microseconds limit) const {
-  const auto idle_for = std::chrono::duration_cast<microseconds>(Clock::now() - last_moved);
+  if (completion->num_driving > 0) return std::min(limit, kBusyPollInterval);
+  const auto idle_for = std::chrono::duration_cast<microseconds>(Clock::now() - last_moved.load());
   if (!compute_busy) {
     if (idle_for < kYield) return microseconds{0};
     return std::min(limit, std::clamp(idle_for / 16, kShortestSleep, kLongestSleep));
   }
-  const bool under_way =
-      std::any_of(channels.begin(), channels.end(), [](const auto& entry) { return !entry.second.empty(); });
-  return under_way ? std::min(limit, kBusyPollInterval) : limit;
+  return num_under_way > 0 ? std::min(limit, kBusyPollInterval) : limit;
 }
 
-MessageLoop::MessageLoop(Communicator& communicator) : impl_(std::make_unique<Impl>(communicator)) {}
+MessageLoop::MessageLoop(Communicator& communicator) : impl_(std::make_unique<Impl>(communicator)) {
+  impl_->completion->loop = impl_.get();
+}
 
 MessageLoop::~MessageLoop() {
   impl_->completion->fail("the message loop has stopped");
+  const std::lock_guard lock(impl_->completion->driving);
+  impl_->completion->loop = nullptr;
 }
 
 MessageLoop::Ticket MessageLoop::post_send(std::span<const std::byte> bytes, int destination, Tag tag,
@@ -272,17 +345,17 @@ MessageLoop::Ticket MessageLoop::post_receive(std::span<std::byte> bytes, int so
 }
 
 bool MessageLoop::poll() {
-  const bool started = impl_->start_posted();
-  const bool finished = impl_->finish_some();
-  if (started || finished) impl_->last_moved = Clock::now();
-  return started || finished;
+  const std::unique_lock lock(impl_->completion->driving, std::try_to_lock);
+  return lock && impl_->move();
 }
 
 void MessageLoop::idle(bool compute_busy, microseconds limit) {
   if (!std::exchange(impl_->slack_is_set, true)) ::prctl(PR_SET_TIMERSLACK, kTimerSlackNanoseconds);
+  // Whoever posts from here on sees that this thread may sleep for long; of what was posted before, it knows itself.
+  impl_->sleeping_long = compute_busy && limit > kBusyPollInterval;
   const microseconds sleep = impl_->sleep_time(compute_busy, limit);
   if (sleep <= microseconds{0}) {
-    const bool keep_core = impl_->completion->num_waiting == 0 && Clock::now() - impl_->last_moved < kSpin;
+    const bool keep_core = impl_->completion->num_waiting == 0 && Clock::now() - impl_->last_moved.load() < kSpin;
     if (!keep_core) ::sched_yield();
     return;
   }
@@ -294,13 +367,11 @@ void MessageLoop::idle(bool compute_busy, microseconds limit) {
 }
 
 void MessageLoop::wake() {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->wake = true;
-  if (impl_->sleeping) impl_->woken.notify_one();
+  impl_->wake_up();
 }
 
 bool MessageLoop::has_due_waiter() const {
-  return impl_->completion->num_due.load(std::memory_order_relaxed) > 0;
+  return impl_->completion->num_due > 0 || impl_->completion->num_driving > 0;
 }
 
 void MessageLoop::fail(const char* reason) {

@@ -48,7 +48,8 @@ class MpiCommunicator::ReceiveChannel {
 
   void add(ReceiveOperation* operation) { waiting_.push_back(operation); }
   void remove(const ReceiveOperation* operation) { std::erase(waiting_, operation); }
-  void match();
+  // Gives messages that have arrived to the receives in order, up to this one.
+  void match_up_to(const ReceiveOperation& operation);
   int rank() const { return rank_; }
   int source() const { return source_; }
 
@@ -71,7 +72,7 @@ class MpiCommunicator::ReceiveOperation : public Communicator::Operation {
   }
 
   bool test() override {
-    if (!matched_) channel_->match();
+    if (!matched_) channel_->match_up_to(*this);
     if (!matched_) return false;
     int done = 1;
     if (request_ != MPI_REQUEST_NULL) {
@@ -85,6 +86,7 @@ class MpiCommunicator::ReceiveOperation : public Communicator::Operation {
     return done != 0;
   }
   std::size_t received_bytes() const override { return received_bytes_; }
+  bool matched() const { return matched_; }
 
   void start(MPI_Message message, int count) {
     matched_ = true;
@@ -113,8 +115,8 @@ class MpiCommunicator::ReceiveOperation : public Communicator::Operation {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-void MpiCommunicator::ReceiveChannel::match() {
-  while (!waiting_.empty()) {
+void MpiCommunicator::ReceiveChannel::match_up_to(const ReceiveOperation& last) {
+  while (!last.matched()) {
     int found = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;

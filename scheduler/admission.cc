@@ -9,19 +9,26 @@
 
 namespace trireme::scheduler {
 
-// In order of rank. One that does not fit may be overtaken by those behind it, but only kMaxOvertaken times: then all
-// wait until enough running sequences have ended.
+AdmissionRound::Who StepBuilder::who_may_enter() const {
+  using Work = DynamicBatcher::StepWork;
+  const Work work = plan_.work.empty() ? Work::kNone : Work::kSome;
+  const bool is_due = state_.sequences.batcher().is_due(now_, work, static_cast<std::int64_t>(budget_.rest()));
+  return is_due ? AdmissionRound::Who::kAll : AdmissionRound::Who::kResumed;
+}
+
+// In the batcher's order. One that does not fit may be overtaken by those behind it, but only kMaxOvertaken times: then
+// all wait until enough running sequences have ended.
 void StepBuilder::admit_waiting() {
-  if (state_.sequences.waiting().empty()) return;
+  if (state_.sequences.batcher().num_waiting() == 0) return;
   for (const Sequence* sequence : state_.sequences.catching_up()) {
     for (std::size_t g = 0; g < reserved_.size(); ++g) {
       reserved_[g] += state_.blocks.blocks_missing(g, sequence->tables[g], sequence->num_known());
     }
   }
   std::vector<Sequence*> blocked;
-  const auto& waiting = state_.sequences.waiting();
-  for (auto next = waiting.begin(); next != waiting.end();) {
-    Sequence& sequence = **next++;  // admission takes it out of the set
+  AdmissionRound round(state_.sequences.batcher(), who_may_enter());
+  while (Sequence* next = round.next()) {
+    Sequence& sequence = *next;
     if (state_.sequences.running().size() >= static_cast<std::size_t>(state_.config.max_batch)) return;
     if (chunk_length(sequence, 0) == 0) return;
     if (try_admit(sequence)) {
@@ -40,7 +47,7 @@ bool StepBuilder::try_admit(Sequence& sequence) {
   if (sequence.request->prompt_logprobs) return admit_with(sequence, {});  // every row is needed
   // At least the last known token is computed, for its logits.
   const std::span<const TokenId> reusable(sequence.tokens.data(), sequence.tokens.size() - 1);
-  const TenantTokens known{sequence.request->tenant, reusable};
+  const TenantTokens known{sequence.request->prefix_scope(), reusable};
   PrefixReuse reuse = state_.blocks.reuse_prefix(known, MatchExtent::kPartialBlock, sequence.tables);
   const bool copies = reuse.copied_tokens > 0;
   if (admit_with(sequence, std::move(reuse))) return true;
@@ -84,6 +91,9 @@ void StepBuilder::enter_stages(Sequence& sequence, PrefixReuse reuse) {
   sequence.times_overtaken = 0;
   sequence.refused_at.reset();
   sequence.num_computed = sequence.num_scheduled = reuse.shared_tokens + reuse.copied_tokens;
+  if (sequence.num_preemptions == 0) {
+    state_.started.push_back({sequence.id, sequence.request->id, sequence.num_computed});
+  }
   state_.prefix_hit_tokens += sequence.num_computed;
   if (!sequence.request->prompt_logprobs) state_.prefix_query_tokens += sequence.num_known();
   state_.sequences.move(sequence, SequenceState::kCatchingUp);

@@ -158,6 +158,12 @@ void BlockManager::forget(const BlockTables& tables) {
   uncache(detached);
 }
 
+void BlockManager::forget_tenant(const std::string& tenant) {
+  std::vector<GroupBlock> detached;
+  cache_.forget_tenant(tenant, detached);
+  uncache(detached);
+}
+
 void BlockManager::uncache(std::span<const GroupBlock> blocks) {
   for (const GroupBlock& block : blocks) pools_[block.group].set_cached(block.block, false);
 }

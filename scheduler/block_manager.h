@@ -83,6 +83,9 @@ class BlockManager {
   // Forgets the content of the blocks, which must not be shared again.
   void forget(const BlockTables& tables);
 
+  // Forgets all that is cached for a tenant: what no sequence holds is free at once.
+  void forget_tenant(const std::string& tenant);
+
   void plan_submitted();
   void plan_completed();
 

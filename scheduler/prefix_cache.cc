@@ -163,6 +163,14 @@ void PrefixCache::forget(GroupBlock block, std::vector<GroupBlock>& detached) {
   }
 }
 
+void PrefixCache::forget_tenant(const std::string& tenant, std::vector<GroupBlock>& detached) {
+  // Removing the last child of the root removes the root.
+  for (auto root = roots_.find(tenant); root != roots_.end(); root = roots_.find(tenant)) {
+    if (root->second->children.empty()) return remove_empty(root->second);
+    remove_subtree(**root->second->children.begin(), detached);
+  }
+}
+
 void PrefixCache::detach(Node& node, std::size_t group, std::vector<GroupBlock>& detached) {
   if (node.blocks[group] == kNoBlock) return;
   detached.push_back({group, node.blocks[group]});

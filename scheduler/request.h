@@ -33,7 +33,8 @@ struct SamplingParams {
 
 struct Request {
   RequestId id;
-  std::string tenant;           // scope of prefix sharing; empty: the common one
+  std::string tenant;           // whose share of the engine it uses; empty: the common one
+  std::string cache_scope;      // among whom prefixes are shared; empty: those of the tenant
   std::vector<TokenId> prompt;  // at least one token
   SamplingParams sampling;
   std::int32_t max_tokens = 16;  // 0: only score the prompt
@@ -44,6 +45,8 @@ struct Request {
   bool prompt_logprobs = false;         // log-probability of each prompt token given those before it
   std::int32_t priority = 0;            // higher first
   std::optional<TimePoint> deadline;    // skipped if not started by then, ended if not done by then
+
+  const std::string& prefix_scope() const { return cache_scope.empty() ? tenant : cache_scope; }
 };
 
 enum class FinishReason : std::uint8_t {

@@ -31,6 +31,7 @@ std::string lacks_context(std::int64_t prompt, std::int32_t output, std::int32_t
          " output token exceed the context (max_context) of " + std::to_string(max_context) + " tokens";
 }
 
+// Reads only what never changes.
 base::Status check_fits(const SchedulerState& state, const Request& request) {
   if (request.prompt.empty()) return base::invalid_argument("prompt: at least one token is needed");
   if (request.max_tokens < 0) return base::invalid_argument("max_tokens: must not be negative");
@@ -54,8 +55,13 @@ base::Status check_fits(const SchedulerState& state, const Request& request) {
 
 }  // namespace
 
-base::Result<SequenceId> Scheduler::add(std::shared_ptr<const Request> request, std::uint32_t choice_index, TimePoint) {
-  if (const base::Status fits = check_fits(*state_, *request); !fits) return fits.error();
+base::Status Scheduler::check(const Request& request) const {
+  return check_fits(*state_, request);
+}
+
+base::Result<SequenceId> Scheduler::add(std::shared_ptr<const Request> request, std::uint32_t choice_index,
+                                        TimePoint now) {
+  if (const base::Status fits = check(*request); !fits) return fits.error();
   auto sequence = std::make_unique<Sequence>();
   sequence->id = SequenceId{state_->next_sequence++};
   sequence->choice_index = choice_index;
@@ -64,7 +70,7 @@ base::Result<SequenceId> Scheduler::add(std::shared_ptr<const Request> request, 
   const bool shares_prompt = state_->config.prefix_cache && request->num_choices > 1 && !request->prompt_logprobs &&
                              request->prompt.size() >= static_cast<std::size_t>(state_->config.block_tokens);
   sequence->request = std::move(request);
-  return state_->sequences.add(std::move(sequence), shares_prompt).id;
+  return state_->sequences.add(std::move(sequence), shares_prompt, now).id;
 }
 
 std::optional<StepPlan> Scheduler::schedule(TimePoint now) {
@@ -77,7 +83,7 @@ std::optional<StepPlan> Scheduler::schedule(TimePoint now) {
     state_->end(*expired);
   }
   if (state_->in_flight.size() >= static_cast<std::size_t>(state_->config.max_plans_in_flight)) return std::nullopt;
-  return StepBuilder(*state_).build();
+  return StepBuilder(*state_, now).build();
 }
 
 const StepComposition& Scheduler::last_composition() const {
@@ -90,6 +96,20 @@ std::vector<SequenceEvent> Scheduler::update(const StepResult& result, TimePoint
 
 std::vector<SequenceEvent> Scheduler::take_ended() {
   return std::exchange(state_->ended, {});
+}
+
+void Scheduler::set_batching(BatchingPolicy policy) {
+  TRIREME_CHECK(idle());
+  state_->config.batching = policy;
+  state_->sequences.batcher() = DynamicBatcher(std::move(policy));
+}
+
+std::vector<SequenceStart> Scheduler::take_started() {
+  return std::exchange(state_->started, {});
+}
+
+void Scheduler::forget_scope(const std::string& scope) {
+  state_->blocks.forget_tenant(scope);
 }
 
 void Scheduler::finish(SequenceId sequence) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "scheduler/batching_policy.h"
 #include "scheduler/ids.h"
 #include "scheduler/kv_group.h"
 #include "scheduler/request.h"
@@ -28,6 +29,7 @@ struct SchedulerConfig {
   std::int32_t block_tokens = 80;
   std::vector<KvGroup> kv_groups;  // at least one
   bool prefix_cache = true;
+  BatchingPolicy batching;
 };
 
 // One new output token, and/or the end of a sequence. Order within a sequence is the order of its tokens.
@@ -39,6 +41,13 @@ struct SequenceEvent {
   std::vector<float> prompt_logprobs;  // with the event that completes the prompt's scores: [prompt - 1]
   std::vector<std::vector<TokenLogprob>> prompt_top;
   FinishReason finish_reason = FinishReason::kNone;
+};
+
+// A sequence has left the queue.
+struct SequenceStart {
+  SequenceId sequence;
+  RequestId request;
+  std::int32_t cached_tokens = 0;  // of its prompt, from the prefix cache
 };
 
 // What a plan consists of.
@@ -65,6 +74,12 @@ class Scheduler {
   explicit Scheduler(SchedulerConfig config);
   ~Scheduler();
 
+  // Changes SchedulerConfig::batching. Precondition: idle().
+  void set_batching(BatchingPolicy policy);
+
+  // Whether a request can ever fit (context and pool); the error names the limit. Any thread.
+  base::Status check(const Request& request) const;
+
   // Queues one choice of a request. Refuses what can never fit (context or pool), naming the limit.
   base::Result<SequenceId> add(std::shared_ptr<const Request> request, std::uint32_t choice_index, TimePoint now);
 
@@ -79,9 +94,15 @@ class Scheduler {
   // Ends sequences that schedule() found past their deadline; the caller drains these after each schedule().
   std::vector<SequenceEvent> take_ended();
 
+  // The sequences that schedule() has admitted for the first time, to be drained likewise.
+  std::vector<SequenceStart> take_started();
+
   // Ends a sequence early (stop string, cancel). Its blocks are freed at once, reused only when no plan in flight uses
   // them. Nothing more is reported of it. Unknown ids are ignored.
   void finish(SequenceId sequence);
+
+  // Forgets the blocks that are cached for this scope (Request::prefix_scope()).
+  void forget_scope(const std::string& scope);
 
   bool idle() const;  // no sequence known and no plan in flight
   SchedulerStats stats() const;

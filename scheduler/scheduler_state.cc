@@ -6,12 +6,14 @@
 namespace trireme::scheduler {
 
 SchedulerState::SchedulerState(SchedulerConfig settings)
-    : config(std::move(settings)), blocks(config.block_tokens, config.kv_groups, config.prefix_cache) {}
+    : config(std::move(settings)),
+      sequences(config.batching),
+      blocks(config.block_tokens, config.kv_groups, config.prefix_cache) {}
 
 void SchedulerState::leave_stages(Sequence& sequence) {
   if (!is_running(sequence.state)) return;
   const std::span<const TokenId> computed(sequence.tokens.data(), static_cast<std::size_t>(sequence.num_computed));
-  blocks.cache_computed({sequence.request->tenant, computed}, sequence.tables, sequence.cache_cursor, true);
+  blocks.cache_computed({sequence.request->prefix_scope(), computed}, sequence.tables, sequence.cache_cursor, true);
   blocks.release(sequence.tables);
   sequence.cache_cursor = {};
   released.push_back(sequence.id);

@@ -41,6 +41,7 @@ struct SchedulerState {
   std::deque<PlanInFlight> in_flight;
   std::vector<SequenceId> released;  // the stages still know them; goes out with the next plan
   std::vector<SequenceEvent> ended;  // past their deadline
+  std::vector<SequenceStart> started;
   StepNumber next_step = 0;
   StepComposition last_composition;  // of the plan before next_step
   std::uint64_t next_sequence = 1;

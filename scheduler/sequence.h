@@ -31,6 +31,8 @@ struct Sequence {
   std::shared_ptr<const Request> request;
   std::uint32_t choice_index = 0;
   SequenceState state = SequenceState::kWaiting;
+  TimePoint arrival{};
+  TimePoint rank{};  // when it would have arrived to have its place in the order without its priority
 
   std::vector<TokenId> tokens;     // known: prompt, then output
   std::int32_t num_scheduled = 0;  // positions in plans, returned or in flight
@@ -55,12 +57,12 @@ struct Sequence {
   std::int32_t num_output() const { return num_known() - prompt_length(); }
 };
 
-// Who goes first: shielded sequences, then higher priority, then earlier arrival. A total order, so that the first of
-// those running can always make the others give way.
+// Who goes first: shielded sequences, then earlier arrival, where priority counts as time of waiting: an order that
+// starves no one. It is total, so that the first of those running can always make the others give way.
 struct GoesBefore {
   bool operator()(const Sequence* a, const Sequence* b) const {
     if (a->shielded != b->shielded) return a->shielded;
-    if (a->request->priority != b->request->priority) return a->request->priority > b->request->priority;
+    if (a->rank != b->rank) return a->rank < b->rank;
     return a->id < b->id;
   }
 };

@@ -6,8 +6,9 @@
 
 namespace trireme::scheduler {
 
-Sequence& SequenceTable::add(std::unique_ptr<Sequence> owned, bool shares_prompt) {
+Sequence& SequenceTable::add(std::unique_ptr<Sequence> owned, bool shares_prompt, TimePoint now) {
   Sequence& sequence = *owned;
+  batcher_.joined(sequence, now);
   all_.emplace(sequence.id, std::move(owned));
   if (sequence.request->deadline) deadlines_.emplace(*sequence.request->deadline, &sequence);
   sequence.state = SequenceState::kWaiting;
@@ -31,8 +32,9 @@ Sequence* SequenceTable::find(SequenceId id) const {
 
 void SequenceTable::erase(Sequence& sequence) {
   leave(sequence);
-  if (is_running(sequence.state)) running_.erase(&sequence);
+  if (is_running(sequence.state)) stop_running(sequence);
   leave_family(sequence);
+  batcher_.left(sequence);
   if (sequence.request->deadline) deadlines_.erase({*sequence.request->deadline, &sequence});
   all_.erase(SequenceId{sequence.id});
 }
@@ -41,9 +43,17 @@ void SequenceTable::move(Sequence& sequence, SequenceState state) {
   leave(sequence);
   const bool was_running = is_running(sequence.state);
   sequence.state = state;
-  if (was_running && !is_running(state)) running_.erase(&sequence);
-  if (!was_running && is_running(state)) running_.insert(&sequence);
+  if (was_running && !is_running(state)) stop_running(sequence);
+  if (!was_running && is_running(state)) {
+    running_.insert(&sequence);
+    batcher_.runs(sequence);
+  }
   enter(sequence);
+}
+
+void SequenceTable::stop_running(Sequence& sequence) {
+  running_.erase(&sequence);
+  batcher_.runs_no_longer(sequence);
 }
 
 void SequenceTable::prompt_computed(const Sequence& sequence) {
@@ -61,7 +71,7 @@ Sequence* SequenceTable::any_expired(TimePoint now) const {
 
 void SequenceTable::enter(Sequence& sequence) {
   switch (sequence.state) {
-    case SequenceState::kWaiting: waiting_.insert(&sequence); break;
+    case SequenceState::kWaiting: batcher_.waits(sequence); break;
     case SequenceState::kCatchingUp: catching_up_.insert(&sequence); break;
     case SequenceState::kReady: ready_.push_back(&sequence); break;
     case SequenceState::kParked:
@@ -72,7 +82,7 @@ void SequenceTable::enter(Sequence& sequence) {
 
 void SequenceTable::leave(Sequence& sequence) {
   switch (sequence.state) {
-    case SequenceState::kWaiting: waiting_.erase(&sequence); break;
+    case SequenceState::kWaiting: batcher_.waits_no_longer(sequence); break;
     case SequenceState::kCatchingUp: catching_up_.erase(&sequence); break;
     case SequenceState::kReady: {
       const auto place = std::find(ready_.begin(), ready_.end(), &sequence);

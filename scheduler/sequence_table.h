@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/dynamic_batcher.h"
 #include "scheduler/sequence.h"
 
 namespace trireme::scheduler {
@@ -19,8 +20,10 @@ class SequenceTable {
  public:
   using RankedSet = std::set<Sequence*, GoesBefore>;
 
+  explicit SequenceTable(BatchingPolicy policy) : batcher_(std::move(policy)) {}
+
   // As kWaiting, or as kParked where `shares_prompt` and a sibling that came earlier has not computed the prompt yet.
-  Sequence& add(std::unique_ptr<Sequence> sequence, bool shares_prompt);
+  Sequence& add(std::unique_ptr<Sequence> sequence, bool shares_prompt, TimePoint now);
   Sequence* find(SequenceId id) const;
   void erase(Sequence& sequence);
 
@@ -28,7 +31,7 @@ class SequenceTable {
   // Lets the parked siblings of a sequence wait for admission.
   void prompt_computed(const Sequence& sequence);
 
-  const RankedSet& waiting() const { return waiting_; }
+  DynamicBatcher& batcher() { return batcher_; }  // knows those that wait
   const RankedSet& running() const { return running_; }
   const RankedSet& catching_up() const { return catching_up_; }
   const std::deque<Sequence*>& ready() const { return ready_; }  // first come, first served
@@ -45,10 +48,12 @@ class SequenceTable {
   };
   void enter(Sequence& sequence);
   void leave(Sequence& sequence);
+  void stop_running(Sequence& sequence);
   void leave_family(Sequence& sequence);
 
   std::unordered_map<SequenceId, std::unique_ptr<Sequence>> all_;
-  RankedSet waiting_, running_, catching_up_;
+  DynamicBatcher batcher_;
+  RankedSet running_, catching_up_;
   std::deque<Sequence*> ready_;
   std::unordered_map<RequestId, Family> families_;  // while their prompt is not computed
   std::set<std::pair<TimePoint, Sequence*>> deadlines_;

@@ -2,6 +2,7 @@
 // attention reads all that came before it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace trireme::scheduler {
@@ -26,6 +27,10 @@ class StepBudget {
     }
     return fits;
   }
+
+  // Leaves no more than so many tokens at the start of a context.
+  void limit(std::int32_t tokens) { rest_ = std::min(rest_, static_cast<double>(tokens)); }
+  double rest() const { return rest_; }
 
   void spend(std::int32_t begin, std::int32_t count) { rest_ -= cost(begin, count); }
 

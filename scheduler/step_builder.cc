@@ -7,8 +7,9 @@
 
 namespace trireme::scheduler {
 
-StepBuilder::StepBuilder(SchedulerState& state)
+StepBuilder::StepBuilder(SchedulerState& state, TimePoint now)
     : state_(state),
+      now_(now),
       budget_(state.config.max_step_tokens, state.config.context_cost),
       claimed_(state.blocks.num_groups(), 0),
       reserved_(state.blocks.num_groups(), 0) {
@@ -20,6 +21,8 @@ StepBuilder::StepBuilder(SchedulerState& state)
 
 std::optional<StepPlan> StepBuilder::build() {
   add_ready();
+  const std::int32_t beside_decoding = state_.config.batching.mixed_prefill_tokens;
+  if (!plan_.work.empty() && beside_decoding > 0) budget_.limit(beside_decoding);
   limit_chunks();
   add_catching_up();
   if (!preempted_) admit_waiting();
@@ -54,11 +57,7 @@ void StepBuilder::limit_chunks() {
     if (missing >= enough) return;
     missing += sequence->num_known() - sequence->num_computed;
   }
-  int seen = 0;
-  for (const Sequence* sequence : state_.sequences.waiting()) {
-    if (missing >= enough || ++seen > kMaxLookahead) break;
-    missing += sequence->num_known();
-  }
+  missing += state_.sequences.batcher().waiting_tokens();
   const auto share = static_cast<std::int32_t>(std::min(enough, missing + stages - 1) / stages);
   chunk_tokens_left_ = std::max(kMinSpreadTokens, share);
 }
@@ -97,6 +96,7 @@ void StepBuilder::add_work(Sequence& sequence, std::int32_t num_tokens) {
   ++composition_.num_sequences;
   (sequence.state == SequenceState::kReady ? composition_.decode_tokens : composition_.prefill_tokens) += num_tokens;
   budget_.spend(begin, num_tokens);
+  state_.sequences.batcher().computed(sequence, num_tokens);
   if (sequence.state == SequenceState::kCatchingUp) chunk_tokens_left_ -= num_tokens;
   sequence.num_scheduled = end;
   sequence.last_step = plan_.step;

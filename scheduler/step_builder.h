@@ -13,7 +13,7 @@ namespace trireme::scheduler {
 
 class StepBuilder {
  public:
-  explicit StepBuilder(SchedulerState& state);
+  StepBuilder(SchedulerState& state, TimePoint now);
 
   // The next plan, entered among those in flight; nothing if no sequence can compute.
   std::optional<StepPlan> build();
@@ -31,6 +31,7 @@ class StepBuilder {
   bool may_get_blocks(const Sequence& sequence) const;
   Sequence* victim_for(const Sequence& sequence) const;
 
+  AdmissionRound::Who who_may_enter() const;
   bool try_admit(Sequence& sequence);
   bool admit_with(Sequence& sequence, PrefixReuse reuse);
   bool fits(const Sequence& sequence) const;
@@ -38,6 +39,7 @@ class StepBuilder {
   void submit();
 
   SchedulerState& state_;
+  const TimePoint now_;
   StepBudget budget_;
   std::int32_t chunk_tokens_left_ = 0;  // for known tokens that are not computed yet
   bool preempted_ = false;

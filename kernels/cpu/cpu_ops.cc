@@ -25,6 +25,18 @@ class CpuOps final : public Ops {
   void kv_store(const KvStoreArgs& args, base::Stream) override { check(args), cpu::kv_store(context_, args); }
   void attention(const AttentionArgs& args, base::Stream) override { check(args), cpu::attention(context_, args); }
   void activation(const ActivationArgs& args, base::Stream) override { check(args), cpu::activation(context_, args); }
+  void route_experts(const RouteExpertsArgs& args, base::Stream) override {
+    check(args), cpu::route_experts(context_, args);
+  }
+  void group_by_expert(const GroupByExpertArgs& args, base::Stream) override {
+    check(args), cpu::group_by_expert(context_, args);
+  }
+  void grouped_linear(const GroupedLinearArgs& args, base::Stream) override {
+    check(args), cpu::grouped_linear(context_, args);
+  }
+  void combine_experts(const CombineExpertsArgs& args, base::Stream) override {
+    check(args), cpu::combine_experts(context_, args);
+  }
   void add(const AddArgs& args, base::Stream) override { check(args), cpu::add(context_, args); }
   void gather_rows(const GatherRowsArgs& args, base::Stream) override { check(args), cpu::gather_rows(context_, args); }
   void softcap(const SoftcapArgs& args, base::Stream) override { check(args), cpu::softcap(context_, args); }

@@ -19,6 +19,18 @@ class ReferenceOps final : public Ops {
   void kv_store(const KvStoreArgs& args, base::Stream) override { check(args), reference::kv_store(args); }
   void attention(const AttentionArgs& args, base::Stream) override { check(args), reference::attention(args); }
   void activation(const ActivationArgs& args, base::Stream) override { check(args), reference::activation(args); }
+  void route_experts(const RouteExpertsArgs& args, base::Stream) override {
+    check(args), reference::route_experts(args);
+  }
+  void group_by_expert(const GroupByExpertArgs& args, base::Stream) override {
+    check(args), reference::group_by_expert(args);
+  }
+  void grouped_linear(const GroupedLinearArgs& args, base::Stream) override {
+    check(args), reference::grouped_linear(args);
+  }
+  void combine_experts(const CombineExpertsArgs& args, base::Stream) override {
+    check(args), reference::combine_experts(args);
+  }
   void add(const AddArgs& args, base::Stream) override { check(args), reference::add(args); }
   void gather_rows(const GatherRowsArgs& args, base::Stream) override { check(args), reference::gather_rows(args); }
   void softcap(const SoftcapArgs& args, base::Stream) override { check(args), reference::softcap(args); }

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "runtime/checkpoint/error_text.h"
 #include "runtime/checkpoint/fingerprint.h"
 #include "runtime/checkpoint/gguf_checkpoint.h"
 #include "runtime/checkpoint/hugging_face_checkpoint.h"
@@ -54,6 +55,12 @@ const TensorInfo* Checkpoint::find(std::string_view name) const {
   const auto found = std::lower_bound(tensors_.begin(), tensors_.end(), name,
                                       [](const TensorInfo& tensor, std::string_view key) { return tensor.name < key; });
   return found != tensors_.end() && found->name == name ? &*found : nullptr;
+}
+
+base::Status Checkpoint::check_readable(const TensorInfo& tensor) {
+  if (tensor.type != TensorType::kOther) return base::ok_status();
+  return base::unsupported(tensor.file + ": tensor " + in_quotes(tensor.name) + ": unsupported type " +
+                           tensor.type_name);
 }
 
 void Checkpoint::read_rows(const TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* output) {

@@ -20,8 +20,9 @@ class GgufFile;
 
 enum class Format { kHuggingFace, kGguf };
 
-// How a tensor's elements are stored in the file. The block types are those of GGUF.
-enum class TensorType { kF32, kF16, kBF16, kQ8_0, kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ4_K, kQ5_K, kQ6_K };
+// How a tensor's elements are stored in the file. The block types are those of GGUF. kOther: a type that exists, but
+// cannot be read here; a file may hold such a tensor as long as nothing needs it.
+enum class TensorType { kF32, kF16, kBF16, kQ8_0, kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ4_K, kQ5_K, kQ6_K, kOther };
 
 std::string_view to_string(TensorType type);  // "F32", "Q4_1", …
 
@@ -31,7 +32,8 @@ struct TensorInfo {
   std::vector<std::int64_t> shape;  // outermost first, row-major: a Linear's weight is [out_features, in_features]
   const std::byte* data = nullptr;  // mapped; `bytes` long
   std::size_t bytes = 0;
-  std::string file;  // for messages
+  std::string file;            // for messages
+  std::string type_name = "";  // as the file names it, also of kOther
 
   std::int64_t num_rows() const;  // product of all dimensions but the last; 1 for a vector
   std::int64_t row_size() const;  // the last dimension
@@ -61,7 +63,10 @@ class Checkpoint {
   std::span<const TensorInfo> tensors() const { return tensors_; }  // sorted by name
   const TensorInfo* find(std::string_view name) const;
 
-  // Widens rows [begin, end) to float32: output is [end - begin, row_size]. Any thread.
+  // Whether the tensor can be read at all; the error names file, tensor and type.
+  static base::Status check_readable(const TensorInfo& tensor);
+  // Widens rows [begin, end) to float32: output is [end - begin, row_size]. Any thread. Precondition:
+  // check_readable.
   static void read_rows(const TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* output);
 
   // Widens elements [begin, end) of the tensor as it lies, both multiples of its type's block. Any thread.

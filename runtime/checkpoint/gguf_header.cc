@@ -165,6 +165,12 @@ base::Status Parser::read_tensor(TensorInfo& tensor) {
   const auto type = reader_.read<std::uint32_t>();
   offsets_.push_back(reader_.read<std::uint64_t>());
   if (!reader_.ok()) return tensor_error(tensor.name, "ends past the end of the file");
+  tensor.type_name = ggml_type_name(type);
+  if (is_other_ggml_type(type)) {
+    tensor.type = TensorType::kOther;  // its bytes are not known
+    const bool fits = tensor_bytes({TensorType::kOther, "", 0, 1, 1, nullptr}, tensor.shape).has_value();
+    return fits ? base::ok_status() : base::Status(tensor_error(tensor.name, "shape is too large"));
+  }
   const TensorTypeTraits* traits = find_ggml_type(type);
   if (traits == nullptr) {
     return base::unsupported(tensor_error(tensor.name, "unsupported type " + ggml_type_name(type)).message);

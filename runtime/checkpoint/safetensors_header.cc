@@ -125,9 +125,14 @@ base::Result<TensorInfo> check_entry(Entry& entry, std::span<const std::byte> da
   const auto error = [&](const std::string& reason) {
     return base::invalid_argument(file + ": tensor " + in_quotes(entry.name) + ": " + reason);
   };
-  const TensorTypeTraits* traits = find_safetensors_dtype(entry.dtype);
-  if (traits == nullptr) return base::unsupported(error("unsupported dtype " + in_quotes(entry.dtype)).message);
-  const auto bytes = tensor_bytes(*traits, entry.shape);
+  const TensorTypeTraits* known = find_safetensors_dtype(entry.dtype);
+  const auto other_bytes = other_safetensors_element_bytes(entry.dtype);
+  if (known == nullptr && !other_bytes) {
+    return base::unsupported(error("unsupported dtype " + in_quotes(entry.dtype)).message);
+  }
+  const TensorTypeTraits traits =
+      known != nullptr ? *known : TensorTypeTraits{TensorType::kOther, entry.dtype, 0, 1, *other_bytes, nullptr};
+  const auto bytes = tensor_bytes(traits, entry.shape);
   if (!bytes) return error("shape is too large");
   if (entry.data_offsets.size() != 2) return error("data_offsets must be two numbers");
   const auto begin = static_cast<std::size_t>(entry.data_offsets[0]);
@@ -138,7 +143,8 @@ base::Result<TensorInfo> check_entry(Entry& entry, std::span<const std::byte> da
     return error("data_offsets span " + std::to_string(end - begin) + " bytes, shape and dtype need " +
                  std::to_string(*bytes));
   }
-  return TensorInfo{std::move(entry.name), traits->type, std::move(entry.shape), data.data() + begin, *bytes, file};
+  return TensorInfo{
+      std::move(entry.name), traits.type, std::move(entry.shape), data.data() + begin, *bytes, file, entry.dtype};
 }
 
 // Each byte of the data belongs to one tensor.

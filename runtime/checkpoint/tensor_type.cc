@@ -26,6 +26,7 @@ struct OtherType {
   std::uint32_t ggml_type;
   std::string_view name;
 };
+constexpr std::string_view kRemoved = "(removed)";
 constexpr OtherType kOtherTypes[] = {
     {4, "Q4_2 (removed)"},
     {5, "Q4_3 (removed)"},
@@ -55,6 +56,14 @@ constexpr OtherType kOtherTypes[] = {
     {39, "MXFP4"},
 };
 
+struct OtherDtype {
+  std::string_view name;
+  std::int64_t element_bytes;
+};
+constexpr OtherDtype kOtherDtypes[] = {{"F64", 8},     {"I64", 8},     {"U64", 8},    {"I32", 4}, {"U32", 4},
+                                       {"I16", 2},     {"U16", 2},     {"I8", 1},     {"U8", 1},  {"BOOL", 1},
+                                       {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"F8_E8M0", 1}};
+
 }  // namespace
 
 const TensorTypeTraits& traits_of(TensorType type) {
@@ -77,6 +86,20 @@ const TensorTypeTraits* find_safetensors_dtype(std::string_view dtype) {
     if (traits.block_size == 1 && traits.name == dtype) return &traits;
   }
   return nullptr;
+}
+
+bool is_other_ggml_type(std::uint32_t ggml_type) {
+  for (const auto& other : kOtherTypes) {
+    if (other.ggml_type == ggml_type) return !other.name.ends_with(kRemoved);
+  }
+  return false;
+}
+
+std::optional<std::int64_t> other_safetensors_element_bytes(std::string_view dtype) {
+  for (const auto& other : kOtherDtypes) {
+    if (other.name == dtype) return other.element_bytes;
+  }
+  return std::nullopt;
 }
 
 std::string ggml_type_name(std::uint32_t ggml_type) {
@@ -106,7 +129,7 @@ std::optional<std::size_t> tensor_bytes(const TensorTypeTraits& traits, std::spa
 }
 
 std::string_view to_string(TensorType type) {
-  return traits_of(type).name;
+  return type == TensorType::kOther ? "other" : traits_of(type).name;
 }
 
 }  // namespace trireme::checkpoint

@@ -23,9 +23,14 @@ struct TensorTypeTraits {
 };
 
 const TensorTypeTraits& traits_of(TensorType type);
-// Null for types that cannot be widened here.
+// Null for types that cannot be widened here, among them those of the functions below.
 const TensorTypeTraits* find_ggml_type(std::uint32_t ggml_type);
 const TensorTypeTraits* find_safetensors_dtype(std::string_view dtype);
+
+// Types that exist and cannot be widened here. Of ggml's, only the name is known; of safetensors', the bytes of an
+// element, too.
+bool is_other_ggml_type(std::uint32_t ggml_type);
+std::optional<std::int64_t> other_safetensors_element_bytes(std::string_view dtype);
 
 // For messages: also of the types that we do not widen, and of numbers that mean nothing.
 std::string ggml_type_name(std::uint32_t ggml_type);

@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "runtime/config/server_settings.h"
 #include "runtime/config/setting_builders.h"
 
 namespace trireme::config {
@@ -15,16 +16,9 @@ constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
 
 std::vector<Setting> model_settings() {
   return {
-      [] {
-        Setting path = describe({"model", "path", "--model", "GGUF file or Hugging Face directory"}, ValueType::kText,
-                                "", "a path");
-        path.parse = [](Config& config, std::string_view text) {
-          config.model.path = text;
-          return base::ok_status();
-        };
-        path.format = [](const Config& config) { return config.model.path; };
-        return path;
-      }(),
+      text(
+          {"model", "path", "--model", "GGUF file or Hugging Face directory"},
+          [](auto& config) -> auto& { return config.model.path; }, "a path"),
       choice(
           {"model", "weights", "--weights",
            "how weights are kept in memory; auto: quantised files as they are, else q8"},
@@ -67,45 +61,15 @@ std::vector<Setting> device_settings() {
   };
 }
 
-std::vector<std::int32_t> to_split(const std::vector<std::int64_t>& values) {
-  return {values.begin(), values.end()};
-}
-
-Setting split_setting() {
-  constexpr std::int64_t kMaxLayer = 65535;
-  Setting split =
-      describe({"pipeline", "split", "--split", "first layer of stages 1, 2, …; empty: stages of equal estimated cost"},
-               ValueType::kList, "layers", "rising numbers from 1 to 65535");
-  split.parse = [](Config& config, std::string_view text) -> base::Status {
-    const base::Result<std::vector<std::int64_t>> values = parse_list(text);
-    if (!values) return values.error();
-    std::int64_t previous = 0;
-    for (const std::int64_t value : *values) {
-      if (value <= previous || value > kMaxLayer)
-        return base::invalid_argument("must be rising numbers from 1 to 65535");
-      previous = value;
-    }
-    config.pipeline.split = to_split(*values);
-    return base::ok_status();
-  };
-  split.format = [](const Config& config) {
-    std::string text;
-    for (const std::int32_t layer : config.pipeline.split) {
-      if (!text.empty()) text += ',';
-      text += std::to_string(layer);
-    }
-    return text;
-  };
-  return split;
-}
-
 std::vector<Setting> pipeline_settings() {
   return {
       whole_number({"pipeline", "replicas", "--replicas",
                     "pipelines that the ranks form; auto: as many as the memory of the ranks allows"},
                    [](auto& config) -> auto& { return config.pipeline.replicas; },
                    {.unit_name = "replicas", .min = 1, .max = 65536, .or_auto = true}),
-      split_setting(),
+      rising_list(
+          {"pipeline", "split", "--split", "first layer of stages 1, 2, …; empty: stages of equal estimated cost"},
+          [](auto& config) -> auto& { return config.pipeline.split; }, "layers", 65535),
       whole_number(
           {"pipeline", "plans_in_flight", "", "steps under way at once; auto: one per stage; at most two per stage"},
           [](auto& config) -> auto& { return config.pipeline.plans_in_flight; },
@@ -143,7 +107,7 @@ std::vector<Setting> kv_cache_settings() {
   };
 }
 
-std::vector<Setting> scheduler_settings() {
+std::vector<Setting> step_settings() {
   return {
       whole_number({"scheduler", "max_step_tokens", "", "budget of one step, in tokens at the start of a context"},
                    [](auto& config) -> auto& { return config.scheduler.max_step_tokens; },
@@ -155,6 +119,33 @@ std::vector<Setting> scheduler_settings() {
       whole_number({"scheduler", "average_tokens", "", "expected length of a sequence, for max_batch: auto"},
                    [](auto& config) -> auto& { return config.scheduler.average_tokens; },
                    {.unit_name = "tokens", .min = 1, .max = kMaxTokens}),
+  };
+}
+
+std::vector<Setting> batching_settings() {
+  return {
+      whole_number(
+          {"scheduler", "gather_window_ms", "",
+           "serve: a request waits for company at most so long, and not at all while nothing else can compute"},
+          [](auto& config) -> auto& { return config.scheduler.gather_window_ms; },
+          {.unit = Unit::kMilliseconds, .unit_name = "ms", .max = 60'000}),
+      whole_number(
+          {"scheduler", "mixed_prefill_tokens", "",
+           "serve: prompt tokens in a step in which others decode, which bounds the time between their tokens; 0: no "
+           "limit of its own"},
+          [](auto& config) -> auto& { return config.scheduler.mixed_prefill_tokens; },
+          {.unit_name = "tokens", .max = 1 << 20}),
+      rising_list(
+          {"scheduler", "bucket_bounds", "",
+           "serve: prompt lengths that divide requests into buckets; empty: one bucket"},
+          [](auto& config) -> auto& { return config.scheduler.bucket_bounds; }, "tokens", 1 << 24),
+      whole_number({"scheduler", "bucket_cap", "",
+                    "serve: sequences of one bucket that run while others wait; auto: half of max_batch"},
+                   [](auto& config) -> auto& { return config.scheduler.bucket_cap; },
+                   {.unit_name = "sequences", .min = 1, .max = 65536, .or_auto = true}),
+      whole_number({"scheduler", "priority_ms", "", "waiting time that one step of priority is worth"},
+                   [](auto& config) -> auto& { return config.scheduler.priority_ms; },
+                   {.unit = Unit::kMilliseconds, .unit_name = "ms", .max = 3'600'000}),
   };
 }
 
@@ -184,7 +175,8 @@ std::string Setting::environment_name() const {
 std::vector<Setting> config_table() {
   std::vector<Setting> table;
   for (std::vector<Setting> (*section)() :
-       {model_settings, device_settings, pipeline_settings, kv_cache_settings, scheduler_settings, failure_settings}) {
+       {model_settings, device_settings, pipeline_settings, kv_cache_settings, step_settings, batching_settings,
+        server_address_settings, server_limit_settings, server_memory_settings, failure_settings}) {
     for (Setting& setting : section()) table.push_back(std::move(setting));
   }
   return table;

@@ -80,6 +80,41 @@ Setting boolean(const Description& description, Access field) {
   return setting;
 }
 
+template <typename Access>
+Setting text(const Description& description, Access field, std::string range) {
+  Setting setting = describe(description, ValueType::kText, "", std::move(range));
+  setting.parse = [field](Config& config, std::string_view value) {
+    field(config) = value;
+    return base::ok_status();
+  };
+  setting.format = [field](const Config& config) { return field(config); };
+  return setting;
+}
+
+// Rising whole numbers from 1 to `max`, stored as a list.
+template <typename Access>
+Setting rising_list(const Description& description, Access field, std::string unit, std::int32_t max) {
+  const std::string range = "rising numbers from 1 to " + std::to_string(max);
+  Setting setting = describe(description, ValueType::kList, std::move(unit), range);
+  setting.parse = [field, range, max](Config& config, std::string_view value) -> base::Status {
+    const base::Result<std::vector<std::int64_t>> numbers = parse_list(value);
+    if (!numbers) return numbers.error();
+    std::int64_t previous = 0;
+    for (const std::int64_t number : *numbers) {
+      if (number <= previous || number > max) return base::invalid_argument("must be " + range);
+      previous = number;
+    }
+    field(config).assign(numbers->begin(), numbers->end());
+    return base::ok_status();
+  };
+  setting.format = [field](const Config& config) {
+    std::string list;
+    for (const std::int32_t number : field(config)) list += (list.empty() ? "" : ",") + std::to_string(number);
+    return list;
+  };
+  return setting;
+}
+
 std::string join_choices(const std::vector<std::string>& names);  // "a, b or c"
 
 // One of several names, each with the value it stands for.

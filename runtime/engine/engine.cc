@@ -15,6 +15,17 @@ Engine::Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_pt
   for (auto& pipeline : replicas) replicas_.push_back({std::move(pipeline), OutputProcessor(tokenizer)});
 }
 
+base::Status Engine::check(const scheduler::Request& request) const {
+  for (const Replica& replica : replicas_) {
+    if (auto fits = replica.pipeline->scheduler().check(request); !fits) return fits;
+  }
+  return base::ok_status();
+}
+
+void Engine::set_batching(const scheduler::BatchingPolicy& policy) {
+  for (Replica& replica : replicas_) replica.pipeline->scheduler().set_batching(policy);
+}
+
 // 1. A request becomes sequences, one per choice, in the queue of the replica that has least to do. Choices stay
 // together, so that they share the prompt's blocks.
 base::Result<scheduler::RequestId> Engine::submit(scheduler::Request request, const OutputCallback& callback,
@@ -22,7 +33,7 @@ base::Result<scheduler::RequestId> Engine::submit(scheduler::Request request, co
   request.id = scheduler::RequestId(next_request_++);
   const auto shared = std::make_shared<const scheduler::Request>(std::move(request));
   RunningRequest running;
-  running.replica = least_loaded_replica();
+  running.replica = replica_for(*shared);
   Replica& replica = replicas_[running.replica];
   for (std::int32_t choice = 0; choice < shared->num_choices; ++choice) {
     auto sequence = replica.pipeline->scheduler().add(shared, static_cast<std::uint32_t>(choice), now);
@@ -48,12 +59,16 @@ bool Engine::turn(TimePoint now) {
 
 // 2. The scheduler decides who computes which tokens next. 3. The plan goes to all stages, which compute it.
 void Engine::send_plans(Replica& replica, TimePoint now) {
-  while (const auto plan = replica.pipeline->scheduler().schedule(now)) {
+  scheduler::Scheduler& scheduler = replica.pipeline->scheduler();
+  while (const auto plan = scheduler.schedule(now)) {
     replica.pipeline->send(*plan);
     log_.sent(*plan, replica.pipeline->scheduler().last_composition(), now);
     moved_ = true;
   }
-  deliver(replica, replica.pipeline->scheduler().take_ended());
+  for (const scheduler::SequenceStart& start : scheduler.take_started()) {
+    if (start_callback_) start_callback_({start.request, start.cached_tokens});
+  }
+  deliver(replica, scheduler.take_ended());
 }
 
 void Engine::take_results(TimePoint now) {
@@ -99,7 +114,13 @@ void Engine::cancel(scheduler::RequestId request) {
   requests_.erase(found);
 }
 
-std::size_t Engine::least_loaded_replica() const {
+void Engine::forget_scope(const std::string& scope) {
+  for (Replica& replica : replicas_) replica.pipeline->scheduler().forget_scope(scope);
+}
+
+// The one that has least to do; but requests with a cache scope of their own go where its blocks lie.
+std::size_t Engine::replica_for(const scheduler::Request& request) const {
+  if (!request.cache_scope.empty()) return std::hash<std::string>{}(request.cache_scope) % replicas_.size();
   const auto load = [](const Replica& replica) {
     const scheduler::SchedulerStats stats = replica.pipeline->scheduler().stats();
     return stats.num_waiting + stats.num_running;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -17,11 +19,27 @@
 
 namespace trireme::engine {
 
+// A choice of a request has left the queue.
+struct RequestStart {
+  scheduler::RequestId request;
+  std::int32_t cached_tokens = 0;  // of the prompt, from the prefix cache
+};
+using StartCallback = std::function<void(const RequestStart&)>;
+
 class Engine {
  public:
   // `tokenizer` outlives this object. `results` collects from all stages of `replicas`.
   Engine(const tokenizer::Tokenizer& tokenizer, std::vector<std::unique_ptr<ReplicaPipeline>> replicas,
          std::unique_ptr<parallel::ResultCollector> results);
+
+  // Whether a request can ever fit; the error names the limit. Any thread.
+  base::Status check(const scheduler::Request& request) const;
+
+  // How waiting requests are admitted. Precondition: idle().
+  void set_batching(const scheduler::BatchingPolicy& policy);
+
+  // `callback` is told, during turns, of each choice that starts.
+  void on_start(StartCallback callback) { start_callback_ = std::move(callback); }
 
   // Takes a request; its id is assigned here and returned. `callback` gets its output during turns, at least one event
   // per choice. Errors: a request that can never fit.
@@ -29,6 +47,9 @@ class Engine {
                                             scheduler::TimePoint now);
   // Ends a request without further output. Unknown ids are ignored.
   void cancel(scheduler::RequestId request);
+
+  // Forgets the KV blocks that are cached for a scope (scheduler::Request::prefix_scope()).
+  void forget_scope(const std::string& scope);
 
   // One turn; true if anything happened.
   bool turn(scheduler::TimePoint now);
@@ -56,12 +77,13 @@ class Engine {
   void take_result(const scheduler::StepResult& result, scheduler::TimePoint now);
   void send_plans(Replica& replica, scheduler::TimePoint now);
   void deliver(Replica& replica, std::vector<scheduler::SequenceEvent> events);
-  std::size_t least_loaded_replica() const;
+  std::size_t replica_for(const scheduler::Request& request) const;
 
   std::vector<Replica> replicas_;
   std::unique_ptr<parallel::ResultCollector> results_;
   StepLog log_;
   std::unordered_map<scheduler::RequestId, RunningRequest> requests_;
+  StartCallback start_callback_;
   std::uint64_t next_request_ = 1;
   bool moved_ = false;
 };

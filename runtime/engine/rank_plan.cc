@@ -206,6 +206,7 @@ scheduler::SchedulerConfig RankPlan::scheduler_config(const Config& config, cons
   result.max_context = max_context;
   result.block_tokens = chunk.block_tokens;
   result.prefix_cache = config.kv_cache.prefix_cache;
+  result.batching.priority_worth = std::chrono::milliseconds(config.scheduler.priority_ms);
   const auto windows = model.window_groups();
   for (std::size_t group = 0; group < windows.size(); ++group) {
     result.kv_groups.push_back({windows[group], num_blocks[static_cast<std::size_t>(replica)][group]});

@@ -165,6 +165,10 @@ void RankRuntime::pump() {
     wait_a_little();
 }
 
+void RankRuntime::wake() {
+  loop_->wake();
+}
+
 void RankRuntime::wait_a_little() {
   const bool computing = worker_->computing();
   loop_->idle(computing, computing ? kBusyPollInterval : kIdlePollInterval);

@@ -53,6 +53,7 @@ class RankRuntime {
   // One round: moves messages, gives the engine its turn on rank 0, and waits a little if there was nothing to do.
   // Rethrows what ended the worker.
   void pump();
+  void wake();  // any thread: pump() returns soon
   // Rank 0: ends all workers and waits for this rank's. Precondition: engine().idle().
   void shutdown();
   // Other ranks: pumps until rank 0 has ended this rank's worker.

@@ -10,8 +10,8 @@ std::string_view name_in(const Architecture& architecture, checkpoint::Format fo
   return format == checkpoint::Format::kGguf ? architecture.gguf_name : architecture.model_type;
 }
 
-constexpr const Architecture* kArchitectures[] = {&kLlama,  &kMistral, &kQwen2, &kQwen3,  &kPhi3,   &kOlmo2,
-                                                  &kGemma2, &kGemma3,  &kGpt2,  &kGptNeo, &kGptNeoX};
+constexpr const Architecture* kArchitectures[] = {&kLlama, &kMistral, &kMixtral, &kQwen2, &kQwen3,  &kQwen3Moe, &kPhi3,
+                                                  &kOlmo2, &kGemma2,  &kGemma3,  &kGpt2,  &kGptNeo, &kGptNeoX};
 
 std::string known_architectures(checkpoint::Format format) {
   std::string names;

@@ -26,8 +26,10 @@ struct Architecture {
 
 extern const Architecture kLlama;
 extern const Architecture kMistral;
+extern const Architecture kMixtral;
 extern const Architecture kQwen2;
 extern const Architecture kQwen3;
+extern const Architecture kQwen3Moe;
 extern const Architecture kPhi3;
 extern const Architecture kOlmo2;
 extern const Architecture kGemma2;

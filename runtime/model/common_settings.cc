@@ -188,7 +188,8 @@ RopeSpec rope_from_gguf(MetadataReader& keys, const checkpoint::Checkpoint& chec
   // Llama 3's scaling comes as a tensor of divisors.
   const checkpoint::TensorInfo* divisors = checkpoint.find("rope_freqs.weight");
   if (divisors == nullptr) return rope;
-  if (divisors->row_size() != rotary_dim / 2 || divisors->num_rows() != 1) {
+  if (!checkpoint::Checkpoint::check_readable(*divisors) || divisors->row_size() != rotary_dim / 2 ||
+      divisors->num_rows() != 1) {
     keys.fail("rope.dimension_count", "does not fit tensor rope_freqs.weight");
     return rope;
   }

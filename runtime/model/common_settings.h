@@ -48,6 +48,16 @@ RopeSpec rope_from_hugging_face(MetadataReader& config, const nlohmann::json* pa
                                 double default_theta);
 RopeSpec rope_from_gguf(MetadataReader& keys, const checkpoint::Checkpoint& checkpoint, std::int32_t rotary_dim);
 
+// How a config.json spells a mixture of experts.
+struct ExpertKeys {
+  std::string_view intermediate_size = "moe_intermediate_size";
+  bool renormalise_by_default = true;
+};
+// Experts in all layers.
+void experts_from_hugging_face(MetadataReader& config, const ExpertKeys& keys, ModelDescription& model);
+// Experts in all layers, with the tensors' names, if the file has any: [num_experts, …] tensors, or one each (older).
+void experts_from_gguf(MetadataReader& keys, const checkpoint::Checkpoint& checkpoint, ModelDescription& model);
+
 TensorNames llama_hugging_face_names();
 TensorNames llama_gguf_names();
 

@@ -57,6 +57,7 @@ base::Status check_source(const checkpoint::Checkpoint& checkpoint, const Matrix
   for (const MatrixPart& part : source.parts) {
     const checkpoint::TensorInfo* tensor = checkpoint.find(part.tensor);
     if (tensor == nullptr) return missing(checkpoint, part.tensor);
+    if (auto status = checkpoint::Checkpoint::check_readable(*tensor); !status) return status;
     if (const auto expected = expected_shape(source, part); tensor->shape != expected) {
       return wrong_shape(*tensor, expected);
     }
@@ -68,6 +69,7 @@ base::Result<std::vector<float>> read_vector(const checkpoint::Checkpoint& check
                                              std::int64_t size, float offset) {
   const checkpoint::TensorInfo* tensor = checkpoint.find(name);
   if (tensor == nullptr) return missing(checkpoint, name);
+  if (auto status = checkpoint::Checkpoint::check_readable(*tensor); !status) return status.error();
   if (tensor->shape != std::vector<std::int64_t>{size}) return wrong_shape(*tensor, {size});
   std::vector<float> values(static_cast<std::size_t>(size));
   checkpoint::Checkpoint::read_rows(*tensor, 0, 1, values.data());

@@ -2,7 +2,8 @@
 // in from a checkpoint's metadata; one forward pass (stage_model.cc) runs them all. A layer computes, with x its input:
 //     a = x + post_attention_norm?(attention(attention_norm?(x)))
 //     y = a + post_ffn_norm?(feed_forward(ffn_norm?(a)))          with parallel_residual: ffn_norm?(x)
-// where feed_forward(n) = down(activation(gate(n)) * up(n)), or down(activation(up(n))) where it is not gated.
+// where feed_forward(n) = down(activation(gate(n)) * up(n)), or down(activation(up(n))) where it is not gated, or a
+// weighted sum of the few experts that a router chooses for each token, each of them such a feed_forward.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,15 @@ inline constexpr std::int32_t kNoRope = -1;
 struct LayerSpec {
   std::int32_t window = 0;  // sliding window of attention in tokens; 0: full
   std::int32_t rope = 0;    // index into ModelDescription::ropes, or kNoRope
+  bool experts = false;     // its feed-forward half is a mixture of experts
+};
+
+// A mixture of experts (Shazeer et al. 2017): all such layers of a model are alike.
+struct ExpertSpec {
+  std::int32_t num_experts = 0;
+  std::int32_t num_chosen = 0;  // for each token
+  std::int32_t intermediate_size = 0;
+  bool renormalise = true;  // the weights of the chosen sum to 1
 };
 
 // The order in which a checkpoint stores the rows of q and k for the rotary pairing. kHalfSplit is what the kernels
@@ -39,14 +49,16 @@ enum class FusedQkvOrder { kStacked, kByHead };
 // Over what q and k are normed where they are: each head on its own, or all heads together (OLMo 2).
 enum class QkNormGroup { kHead, kAllHeads };
 
-// Names of a checkpoint's tensors; "{}" stands for the layer. Empty: the architecture has no such tensor.
-// Biases are looked for under the weight's name with ".bias" in place of ".weight", and are optional.
+// Names of a checkpoint's tensors; "{}" stands for the layer, "{e}" for the expert (a name without it is a tensor of
+// all experts, [num_experts, …]). Empty: the architecture has no such tensor. Biases are looked for under the weight's
+// name with ".bias" in place of ".weight", and are optional.
 struct TensorNames {
   std::string embedding, positions, final_norm, head;
   std::string attention_norm, q, k, v, q_norm, k_norm, attention_output, post_attention_norm;
   std::string qkv;  // instead of q, k and v
   std::string ffn_norm, gate, up, down, post_ffn_norm;
   std::string gate_up;  // instead of gate and up: gate's rows, then up's
+  std::string router, expert_gate, expert_up, expert_down;
 };
 
 struct ModelDescription {
@@ -73,6 +85,7 @@ struct ModelDescription {
   RotaryRowOrder rotary_row_order = RotaryRowOrder::kHalfSplit;
   FusedQkvOrder fused_qkv_order = FusedQkvOrder::kStacked;
   bool transposed_linears = false;  // the layers' Linears are stored as [in_features, out_features]
+  ExpertSpec experts;
   std::vector<RopeSpec> ropes;
   std::vector<LayerSpec> layers;
   TensorNames names;
@@ -89,7 +102,7 @@ struct ModelDescription {
   std::vector<std::int32_t> window_groups() const;
   std::int32_t group_of_layer(std::int32_t layer) const;
 
-  // Weights of one layer's Linears that a token meets: its multiply-adds.
+  // Weights of one layer's Linears that a token meets: its multiply-adds. Of experts, only the chosen.
   std::int64_t layer_linear_weights(std::int32_t layer) const;
   std::int64_t head_weights() const { return std::int64_t{vocab_size} * hidden_size; }
 };

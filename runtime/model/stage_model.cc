@@ -10,13 +10,13 @@ using kernels::OutputMode;
 
 StageModel::StageModel(const ModelDescription& model, const StageSpec& stage, std::unique_ptr<StageWeights> weights,
                        kernels::Ops& ops, kv_cache::KvCache& cache)
-    : model_(model), stage_(stage), weights_(std::move(weights)), ops_(ops), cache_(cache) {}
+    : model_(model), stage_(stage), weights_(std::move(weights)), ops_(ops), cache_(cache), experts_(model, ops) {}
 
 std::int64_t StageModel::activation_bytes(const ModelDescription& model, std::int64_t max_rows) {
   constexpr std::int64_t kHiddenBuffers = 6;  // received and sent ones are doubled
   std::int64_t row = kHiddenBuffers * model.hidden_size + model.qkv_rows() + model.gate_up_rows() + model.q_rows();
   if (model.parallel_residual) row += model.hidden_size;
-  return row * max_rows * static_cast<std::int64_t>(sizeof(float));
+  return (row * static_cast<std::int64_t>(sizeof(float)) + ExpertFeedForward::bytes_per_row(model)) * max_rows;
 }
 
 void StageModel::reserve(std::int64_t num_rows) {
@@ -148,6 +148,11 @@ void StageModel::attention_half(std::int32_t layer, const StepInput& input, floa
 
 // hidden += post_ffn_norm?(feed_forward(input))
 void StageModel::feed_forward(const LayerWeights& weights, const Rows& input, float* hidden, base::Stream stream) {
+  if (!weights.experts.gate_up.empty()) {
+    progress_.fetch_add(1, std::memory_order_relaxed);
+    experts_.run(weights.experts, input.data, hidden, input.num_rows, stream);
+    return;
+  }
   const std::int64_t size = model_.intermediate_size, stride = model_.gate_up_rows(), num_rows = input.num_rows;
   float* gate = scratch_.gate_up.data();
   linear(input, weights.gate_up, gate, OutputMode::kOverwrite, stream);

@@ -12,6 +12,7 @@
 #include "base/stream.h"
 #include "kernels/ops.h"
 #include "runtime/kv_cache/kv_cache.h"
+#include "runtime/model/expert_feed_forward.h"
 #include "runtime/model/model_description.h"
 #include "runtime/model/stage_weights.h"
 
@@ -87,6 +88,7 @@ class StageModel {
   kernels::Ops& ops_;
   kv_cache::KvCache& cache_;
   Scratch scratch_;
+  ExpertFeedForward experts_;
   std::atomic<std::uint64_t> progress_{0};
 };
 

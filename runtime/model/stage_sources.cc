@@ -1,5 +1,7 @@
 #include "runtime/model/stage_sources.h"
 
+#include <string_view>
+
 namespace trireme::model {
 namespace {
 
@@ -34,12 +36,44 @@ MatrixSource fused_qkv_source(const ModelDescription& model, std::int32_t layer)
   return {{layer_part(model, model.names.qkv, layer, model.qkv_rows())}, model.hidden_size};
 }
 
+std::string with_number(std::string pattern, std::string_view place_holder, std::int32_t number) {
+  const std::size_t place = pattern.find(place_holder);
+  if (place != std::string::npos) pattern.replace(place, place_holder.size(), std::to_string(number));
+  return pattern;
+}
+
+struct ExpertPlace {
+  std::int32_t layer, expert;
+};
+struct Shape {
+  std::int64_t rows, columns;
+};
+
+// A matrix of one expert: a tensor of its own, or some rows of the tensor of all experts.
+MatrixPart expert_part(const ModelDescription& model, const std::string& pattern, ExpertPlace place, Shape shape) {
+  constexpr std::string_view kExpert = "{e}";
+  MatrixPart part;
+  part.tensor = layer_tensor(with_number(pattern, kExpert, place.expert), place.layer);
+  part.num_rows = shape.rows;
+  if (pattern.find(kExpert) == std::string::npos) {
+    part.tensor_shape = {model.experts.num_experts, shape.rows, shape.columns};
+    part.first_row = place.expert * shape.rows;
+  }
+  return part;
+}
+
+void add_expert_sources(const ModelDescription& model, std::int32_t layer, std::vector<MatrixSource>& sources) {
+  sources.push_back(router_source(model, layer));
+  for (std::int32_t expert = 0; expert < model.experts.num_experts; ++expert) {
+    sources.push_back(expert_gate_up_source(model, layer, expert));
+    sources.push_back(expert_down_source(model, layer, expert));
+  }
+}
+
 }  // namespace
 
 std::string layer_tensor(const std::string& pattern, std::int32_t layer) {
-  std::string name = pattern;
-  const std::size_t place = name.find("{}");
-  return place == std::string::npos ? name : name.replace(place, 2, std::to_string(layer));
+  return with_number(pattern, "{}", layer);
 }
 
 MatrixSource embedding_source(const ModelDescription& model) {
@@ -81,6 +115,22 @@ MatrixSource down_source(const ModelDescription& model, std::int32_t layer) {
   return {{layer_part(model, model.names.down, layer, model.hidden_size)}, model.intermediate_size};
 }
 
+MatrixSource router_source(const ModelDescription& model, std::int32_t layer) {
+  return {{layer_part(model, model.names.router, layer, model.experts.num_experts)}, model.hidden_size};
+}
+
+MatrixSource expert_gate_up_source(const ModelDescription& model, std::int32_t layer, std::int32_t expert) {
+  const std::int64_t size = model.experts.intermediate_size, hidden_size = model.hidden_size;
+  return {{expert_part(model, model.names.expert_gate, {layer, expert}, {size, hidden_size}),
+           expert_part(model, model.names.expert_up, {layer, expert}, {size, hidden_size})},
+          hidden_size};
+}
+
+MatrixSource expert_down_source(const ModelDescription& model, std::int32_t layer, std::int32_t expert) {
+  const std::int64_t size = model.experts.intermediate_size, hidden_size = model.hidden_size;
+  return {{expert_part(model, model.names.expert_down, {layer, expert}, {hidden_size, size})}, size};
+}
+
 bool shares_embedding(const ModelDescription& model, const StageSpec& stage) {
   return model.tied_head && stage.first && stage.last;
 }
@@ -92,6 +142,10 @@ std::vector<MatrixSource> stage_sources(const ModelDescription& model, const Sta
   for (std::int32_t layer = stage.begin_layer; layer < stage.end_layer; ++layer) {
     sources.push_back(qkv_source(model, layer));
     sources.push_back(attention_output_source(model, layer));
+    if (model.layers[static_cast<std::size_t>(layer)].experts) {
+      add_expert_sources(model, layer, sources);
+      continue;
+    }
     sources.push_back(gate_up_source(model, layer));
     sources.push_back(down_source(model, layer));
   }

@@ -29,6 +29,9 @@ MatrixSource qkv_source(const ModelDescription& model, std::int32_t layer);  // 
 MatrixSource attention_output_source(const ModelDescription& model, std::int32_t layer);
 MatrixSource gate_up_source(const ModelDescription& model, std::int32_t layer);  // [gate; up], or up alone
 MatrixSource down_source(const ModelDescription& model, std::int32_t layer);
+MatrixSource router_source(const ModelDescription& model, std::int32_t layer);
+MatrixSource expert_gate_up_source(const ModelDescription& model, std::int32_t layer, std::int32_t expert);
+MatrixSource expert_down_source(const ModelDescription& model, std::int32_t layer, std::int32_t expert);
 
 // Whether embedding and head are the same matrix on this stage.
 bool shares_embedding(const ModelDescription& model, const StageSpec& stage);

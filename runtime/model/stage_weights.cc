@@ -43,6 +43,16 @@ class Loader {
     return norm;
   }
 
+  ExpertWeights experts(std::int32_t layer) {
+    ExpertWeights experts;
+    experts.router = linear(router_source(model_, layer));
+    for (std::int32_t expert = 0; expert < model_.experts.num_experts; ++expert) {
+      experts.gate_up.push_back(linear(expert_gate_up_source(model_, layer, expert)).matrix);
+      experts.down.push_back(linear(expert_down_source(model_, layer, expert)).matrix);
+    }
+    return experts;
+  }
+
   LayerWeights layer(std::int32_t index) {
     const TensorNames& names = model_.names;
     const bool per_head = model_.qk_norm_group == QkNormGroup::kHead;
@@ -54,8 +64,12 @@ class Loader {
     layer.attention_output = linear(attention_output_source(model_, index));
     layer.post_attention_norm = norm(names.post_attention_norm, index, model_.hidden_size);
     layer.ffn_norm = norm(names.ffn_norm, index, model_.hidden_size);
-    layer.gate_up = linear(gate_up_source(model_, index));
-    layer.down = linear(down_source(model_, index));
+    if (model_.layers[static_cast<std::size_t>(index)].experts) {
+      layer.experts = experts(index);
+    } else {
+      layer.gate_up = linear(gate_up_source(model_, index));
+      layer.down = linear(down_source(model_, index));
+    }
     layer.post_ffn_norm = norm(names.post_ffn_norm, index, model_.hidden_size);
     return layer;
   }

@@ -30,6 +30,12 @@ struct NormWeights {
   explicit operator bool() const { return weight != nullptr; }
 };
 
+// The matrices of one layer's experts, in their order; empty where the layer has none.
+struct ExpertWeights {
+  LinearWeights router;
+  std::vector<kernels::PackedMatrixView> gate_up, down;
+};
+
 // Norms are [hidden_size]; those of q and k [head_dim] or as wide as all heads together.
 struct LayerWeights {
   NormWeights attention_norm;
@@ -40,6 +46,7 @@ struct LayerWeights {
   NormWeights ffn_norm;
   LinearWeights gate_up;
   LinearWeights down;
+  ExpertWeights experts;  // instead of gate_up and down
   NormWeights post_ffn_norm;
 };
 

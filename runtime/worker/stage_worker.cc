@@ -5,6 +5,7 @@
 namespace trireme::worker {
 namespace {
 
+constexpr std::size_t kTrailerFloats = parallel::ActivationTransport::kTrailerBytes / sizeof(float);
 constexpr base::Stream kStream{};  // of this rank's compute thread
 
 }  // namespace
@@ -12,7 +13,8 @@ constexpr base::Stream kStream{};  // of this rank's compute thread
 StageWorker::StageWorker(const StageIdentity& identity, const StageResources& resources, std::int64_t max_step_rows)
     : identity_(identity), resources_(resources), table_(resources.cache->num_groups()), max_step_rows_(max_step_rows) {
   const std::int64_t hidden_size = resources_.model->description().hidden_size;
-  for (Buffer& buffer : hidden_) buffer = Buffer(static_cast<std::size_t>(max_step_rows * hidden_size));
+  for (Buffer& buffer : hidden_)
+    buffer = Buffer(static_cast<std::size_t>(max_step_rows * hidden_size) + kTrailerFloats);
   if (resources_.model->stage().last) head_.emplace(*resources_.model, *resources_.ops);
 }
 
@@ -29,10 +31,11 @@ scheduler::StepPlan StageWorker::decode_and_verify(const std::vector<std::byte>&
   return std::move(plan).value();
 }
 
-std::span<std::byte> StageWorker::bytes_of(scheduler::StepNumber step, std::int64_t num_rows) {
+// A step's hidden states as they are sent and received.
+std::span<std::byte> StageWorker::transfer_buffer(scheduler::StepNumber step, std::int64_t num_rows) {
   Buffer& buffer = hidden_[step % kNumBuffers];
   const std::int64_t hidden_size = resources_.model->description().hidden_size;
-  return std::as_writable_bytes(buffer.span().first(static_cast<std::size_t>(num_rows * hidden_size)));
+  return std::as_writable_bytes(buffer.span().first(static_cast<std::size_t>(num_rows * hidden_size) + kTrailerFloats));
 }
 
 void StageWorker::start_receive(const scheduler::StepPlan& plan) {
@@ -44,7 +47,7 @@ void StageWorker::start_receive(const scheduler::StepPlan& plan) {
     timer_.lap(timing_.send_us);
   }
   if (!resources_.model->stage().first) {
-    resources_.transport->start_receive(plan.step, bytes_of(plan.step, plan.num_rows()));
+    resources_.transport->start_receive(plan.step, transfer_buffer(plan.step, plan.num_rows()));
   }
 }
 
@@ -84,11 +87,11 @@ void StageWorker::obtain_hidden_states(const scheduler::StepPlan& plan, const Bu
 }
 
 void StageWorker::send_hidden_states(const scheduler::StepPlan& plan) {
-  const std::span<const std::byte> bytes = bytes_of(plan.step, plan.num_rows());
+  const std::span<std::byte> buffer = transfer_buffer(plan.step, plan.num_rows());
   timer_.lap(timing_.busy_us);
-  resources_.transport->start_send(plan.step, bytes, kStream);
+  resources_.transport->start_send(plan.step, buffer, kStream);
   timer_.lap(timing_.send_us);
-  timing_.sent_bytes = bytes.size();
+  timing_.sent_bytes = buffer.size() - parallel::ActivationTransport::kTrailerBytes;
 }
 
 void StageWorker::answer(scheduler::StepResult result) {

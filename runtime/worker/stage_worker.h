@@ -60,13 +60,13 @@ class StageWorker {
   void send_hidden_states(const scheduler::StepPlan& plan);
   void answer(scheduler::StepResult result);
   void copy_blocks(const scheduler::StepPlan& plan);
-  std::span<std::byte> bytes_of(scheduler::StepNumber step, std::int64_t num_rows);
+  std::span<std::byte> transfer_buffer(scheduler::StepNumber step, std::int64_t num_rows);
 
   StageIdentity identity_;
   StageResources resources_;
   SequenceTable table_;
   std::optional<OutputHead> head_;
-  std::array<Buffer, kNumBuffers> hidden_;  // [max_step_rows, hidden_size]
+  std::array<Buffer, kNumBuffers> hidden_;  // [max_step_rows, hidden_size], and the transport's trailer
   std::deque<scheduler::StepPlan> plans_;   // received, not yet run
   scheduler::StepNumber next_step_ = 0;     // of the next plan to arrive
   std::int64_t max_step_rows_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
 
 namespace trireme::scheduler {
@@ -32,7 +33,9 @@ TEST(RequestQueueTest, RefusesAtOnceWhenFullAndTakesAgainWhenEmptied) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, base::ErrorCode::kResourceExhausted);
   EXPECT_NE(refused.error().message.find("max_requests"), std::string::npos);
-  queue.take();
+  const RequestQueue::Batch taken = queue.take();
+  EXPECT_FALSE(queue.push(request_of(2)).ok()) << "what was taken still waits for the engine";
+  queue.leave(*taken.requests.front());
   EXPECT_TRUE(queue.push(request_of(2)).ok());
 }
 
@@ -43,15 +46,39 @@ TEST(RequestQueueTest, LimitsThePromptTokensThatWait) {
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message.find("max_tokens"), std::string::npos);
   EXPECT_TRUE(queue.push(request_of(3, 2)).ok());
-  queue.take();
+  for (const auto& request : queue.take().requests) queue.leave(*request);
   EXPECT_TRUE(queue.push(request_of(4, 10)).ok());
+}
+
+std::shared_ptr<const Request> request_of_tenant(std::uint64_t id, const std::string& tenant) {
+  auto request = std::make_shared<Request>(*request_of(id));
+  request->tenant = tenant;
+  return request;
+}
+
+TEST(RequestQueueTest, LeavesPlacesForOtherTenantsWhenOneFloods) {
+  RequestQueue queue({.max_requests = 100, .several_tenants = true});
+  std::uint64_t num_taken = 0;
+  while (queue.push(request_of_tenant(num_taken, "flood")).ok()) ++num_taken;
+  EXPECT_EQ(num_taken, 50u);
+  std::uint64_t num_others = 0;
+  while (queue.push(request_of_tenant(1000 + num_others, "other")).ok()) ++num_others;
+  EXPECT_EQ(num_others, 25u);
+  EXPECT_TRUE(queue.push(request_of_tenant(2000, "third")).ok());
+}
+
+TEST(RequestQueueTest, GivesASingleTenantAllPlaces) {
+  RequestQueue queue({.max_requests = 100});
+  std::uint64_t num_taken = 0;
+  while (queue.push(request_of_tenant(num_taken, "only")).ok()) ++num_taken;
+  EXPECT_EQ(num_taken, 100u);
 }
 
 TEST(RequestQueueTest, DropsACancelledRequestThatStillWaits) {
   RequestQueue queue({.max_requests = 1});
   ASSERT_TRUE(queue.push(request_of(1)).ok());
   EXPECT_TRUE(queue.cancel(RequestId{1}));
-  EXPECT_EQ(queue.num_waiting(), 0u);
+  EXPECT_EQ(queue.load().num_requests, 0u);
   const RequestQueue::Batch batch = queue.take();
   EXPECT_TRUE(batch.requests.empty());
   EXPECT_TRUE(batch.cancelled.empty());
@@ -89,12 +116,13 @@ TEST(RequestQueueTest, LosesNothingBetweenThreads) {
   for (std::uint64_t taken = 0; taken < kThreads * kEach;) {
     queue.wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(10));
     for (const auto& request : queue.take().requests) {
+      queue.leave(*request);
       EXPECT_EQ(request->id.value % kEach, next[request->id.value / kEach]++);
       ++taken;
     }
   }
   for (std::thread& server : servers) server.join();
-  EXPECT_EQ(queue.num_waiting(), 0u);
+  EXPECT_EQ(queue.load().num_requests, 0u);
 }
 
 }  // namespace

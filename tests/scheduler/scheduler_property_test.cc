@@ -30,6 +30,17 @@ class Random {
   std::mt19937_64 engine_;
 };
 
+BatchingPolicy random_policy(Random& random) {
+  BatchingPolicy policy;
+  if (random.chance(50)) return policy;
+  policy.window = std::chrono::milliseconds(random.one_of({0, 1, 20, 1000}));
+  policy.mixed_prefill_tokens = random.one_of({0, 1, 10});
+  if (random.chance(50)) policy.bucket_bounds = {4, 12};
+  policy.bucket_cap = random.one_of({0, 1, 3});
+  policy.priority_worth = std::chrono::milliseconds(random.one_of({0, 5, 1000}));
+  return policy;
+}
+
 SchedulerConfig random_config(Random& random) {
   SchedulerConfig config;
   config.epoch = 3;
@@ -42,6 +53,7 @@ SchedulerConfig random_config(Random& random) {
   config.block_tokens = random.one_of({4, 4, 8, 80});
   config.max_context = config.block_tokens * random.between(3, 6) + random.between(0, 3);
   config.prefix_cache = random.chance(75);
+  config.batching = random_policy(random);
   const std::int32_t blocks = random.between(3, 14);
   const std::int32_t window = random.one_of({2, 5, 9, 20});
   const std::int32_t window_blocks = ceil_div(window - 1, config.block_tokens) + 1 + random.between(0, 5);

@@ -47,7 +47,8 @@ BlockFactors factors_of(TensorType type) {
     case TensorType::kQ6_K: return {208, 1 / (73.9 * 18.5), 0};
     case TensorType::kF32:
     case TensorType::kF16:
-    case TensorType::kBF16: break;
+    case TensorType::kBF16:
+    case TensorType::kOther: break;
   }
   TRIREME_CHECK(false) << "no block type: " << to_string(type);
   return {};

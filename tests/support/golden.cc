@@ -9,13 +9,18 @@ namespace trireme::test {
 
 const std::vector<std::string>& golden_decoders() {
   static const std::vector<std::string> kNames = {
-      "llama", "llama-tied-mha", "llama3-rope", "llama-headdim", "mistral-window", "qwen2",   "qwen3",
-      "phi3",  "olmo2",          "gemma2",      "gemma3",        "gpt2",           "gpt-neo", "gpt-neox"};
+      "llama", "llama-tied-mha", "llama3-rope", "llama-headdim", "mistral-window", "qwen2",    "qwen3",   "phi3",
+      "olmo2", "gemma2",         "gemma3",      "gpt2",          "gpt-neo",        "gpt-neox", "mixtral", "qwen3-moe"};
   return kNames;
 }
 
 std::filesystem::path golden_model(const std::string& name) {
   return std::filesystem::path(TRIREME_TEST_DATA) / "models" / name;
+}
+
+std::string parameter_name(std::string model) {
+  std::replace(model.begin(), model.end(), '-', '_');
+  return model;
 }
 
 std::vector<GoldenCase> golden_cases(const std::string& name) {

@@ -19,6 +19,8 @@ struct GoldenCase {
 // The decoders in tests/data/models.
 const std::vector<std::string>& golden_decoders();
 std::filesystem::path golden_model(const std::string& name);
+// The name as a test's parameter may have it.
+std::string parameter_name(std::string model);
 std::vector<GoldenCase> golden_cases(const std::string& name);
 
 // Where greedy decoding may first differ from the golden one without a fault: the first margin of at most `margin`.

@@ -12,13 +12,14 @@ ModelDescription from_hugging_face(MetadataReader& config, const checkpoint::Che
   return model;
 }
 
-// Mistral goes by this name, too.
+// Mistral and Mixtral go by this name, too.
 ModelDescription from_gguf(MetadataReader& keys, const checkpoint::Checkpoint& checkpoint) {
   ModelDescription model = common_from_gguf(keys, checkpoint);
   rope_of_all_layers_from_gguf(keys, checkpoint, model);
   windows_from_gguf(keys, model);
   model.rotary_row_order = RotaryRowOrder::kInterleaved;
   model.names = llama_gguf_names();
+  experts_from_gguf(keys, checkpoint, model);
   return model;
 }
 

@@ -1,5 +1,5 @@
 // Half of a round trip between ranks 0 and 1, by message size: MPI itself, the Communicator, tickets polled on the
-// communication thread, tickets waited for by a compute thread, and the activation transport (header, payload and
+// communication thread, tickets waited for by a compute thread, and the activation transport (with trailers and
 // checksums). Prints one JSON object; the rounds of all variants alternate; best and median are of nine.
 //
 //   mpirun -n 2 message_latency [--gap-us N]     N: pause before each round trip, as while another stage computes
@@ -109,16 +109,17 @@ double tickets_waited_for(const Bench& bench, int rounds, Buffer& buffer) {
 double transport(const Bench& bench, int rounds, Buffer& buffer) {
   MessageLoop loop(bench.communicator);
   CommunicatorTransport transport(loop, {bench.peer(), bench.peer()}, 1);
+  Buffer with_trailer(buffer.size() + CommunicatorTransport::kTrailerBytes);
   std::uint64_t sent = 0, received = 0;
   return on_compute_thread(loop, [&] {
     return half_round_trip(
         bench, rounds,
         [&] {
-          transport.start_send(sent, buffer, {});
+          transport.start_send(sent, with_trailer, {});
           transport.wait_send(sent++, {});
         },
         [&] {
-          transport.start_receive(received, buffer);
+          transport.start_receive(received, with_trailer);
           transport.wait_receive(received++, {});
         });
   });

@@ -40,12 +40,16 @@ std::string value_error(std::uint32_t type, const ByteWriter& value) {
 }
 
 // The error for a file with one tensor "t", described by these numbers, and `data_bytes` bytes of data.
-std::string tensor_error(const std::vector<std::uint64_t>& dimensions, std::uint32_t type, std::uint64_t offset,
-                         std::size_t data_bytes) {
+ByteWriter file_with_tensor(const std::vector<std::uint64_t>& dimensions, std::uint32_t type, std::uint64_t offset,
+                            std::size_t data_bytes) {
   ByteWriter file = preamble(1, 0).string("t").u32(static_cast<std::uint32_t>(dimensions.size()));
   for (const std::uint64_t dimension : dimensions) file.u64(dimension);
-  file.u32(type).u64(offset).pad_to(32).append(std::vector<std::byte>(data_bytes));
-  return error_of(file);
+  return file.u32(type).u64(offset).pad_to(32).append(std::vector<std::byte>(data_bytes));
+}
+
+std::string tensor_error(const std::vector<std::uint64_t>& dimensions, std::uint32_t type, std::uint64_t offset,
+                         std::size_t data_bytes) {
+  return error_of(file_with_tensor(dimensions, type, offset, data_bytes));
 }
 
 TEST(GgufHostileTest, RefusesAnotherMagicVersionOrByteOrder) {
@@ -136,6 +140,7 @@ TEST(GgufHostileTest, RefusesImpossibleShapes) {
             "f: tensor 't': shape is too large");
   EXPECT_EQ(tensor_error({kHuge}, 0, 0, 64), "f: tensor 't': shape is too large");
   EXPECT_EQ(tensor_error({most}, 0, 0, 64), "f: tensor 't': shape is too large");
+  EXPECT_EQ(tensor_error({most, 2}, 10, 0, 64), "f: tensor 't': shape is too large");
   EXPECT_EQ(tensor_error({most, 0, 2}, 0, 0, 64), "f: tensor 't': shape is too large");
   EXPECT_EQ(tensor_error({1 << 20}, 0, 0, 64), "f: tensor 't': data ends past the end of the file");
 }
@@ -148,11 +153,20 @@ TEST(GgufHostileTest, RefusesRowsThatAreNoWholeNumberOfBlocks) {
             "f: tensor 't': row of 32 elements is not a multiple of Q4_K's block of 256");
 }
 
-TEST(GgufHostileTest, RefusesTypesThatCannotBeWidenedByName) {
+TEST(GgufHostileTest, RefusesTypesThatDoNotExistByName) {
   EXPECT_EQ(tensor_error({32}, 4, 0, 64), "f: tensor 't': unsupported type Q4_2 (removed)");
-  EXPECT_EQ(tensor_error({256}, 10, 0, 512), "f: tensor 't': unsupported type Q2_K");
-  EXPECT_EQ(tensor_error({32}, 26, 0, 512), "f: tensor 't': unsupported type I32");
   EXPECT_EQ(tensor_error({32}, 77, 0, 64), "f: tensor 't': unsupported type number 77");
+}
+
+TEST(GgufHostileTest, ATypeThatCannotBeWidenedIsRefusedOnlyWhenItIsNeeded) {
+  for (const auto& [number, name] : {std::pair(10u, "Q2_K"), std::pair(26u, "I32")}) {
+    const ByteWriter file = file_with_tensor({256}, number, 0, 512);
+    const auto header = parse_gguf(file.bytes(), "f");
+    ASSERT_TRUE(header);
+    const auto readable = Checkpoint::check_readable(header->tensors[0]);
+    ASSERT_FALSE(readable);
+    EXPECT_EQ(readable.error().message, std::string("f: tensor 't': unsupported type ") + name);
+  }
 }
 
 TEST(GgufHostileTest, RefusesOffsetsOutsideTheDataUnalignedOrOverlapping) {

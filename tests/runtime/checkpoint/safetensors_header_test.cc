@@ -134,8 +134,18 @@ TEST(SafetensorsHeaderTest, RefusesShapesThatOverflowOrDisagreeWithTheBytes) {
             "f: tensor 't': more than 8 dimensions or offsets");
 }
 
+TEST(SafetensorsHeaderTest, ADtypeThatCannotBeWidenedIsRefusedOnlyWhenItIsNeeded) {
+  const std::string header = R"({"t": {"dtype": "F8_E4M3", "shape": [4], "data_offsets": [0, 4]}})";
+  const auto parsed = parse_safetensors(safetensors_file(header, std::vector<std::byte>(4)), "f");
+  ASSERT_TRUE(parsed);
+  const auto readable = Checkpoint::check_readable(parsed->tensors[0]);
+  ASSERT_FALSE(readable);
+  EXPECT_EQ(readable.error().message, "f: tensor 't': unsupported type F8_E4M3");
+  EXPECT_EQ(readable.error().code, base::ErrorCode::kUnsupported);
+}
+
 TEST(SafetensorsHeaderTest, RefusesUnknownDtypesByName) {
-  for (const std::string dtype : {"F8_E4M3", "I4", "XYZ", "Q8_0", "f32", ""}) {
+  for (const std::string dtype : {"I4", "XYZ", "Q8_0", "f32", ""}) {
     const std::string header = R"({"t": {"dtype": ")" + dtype + R"(", "shape": [1], "data_offsets": [0, 4]}})";
     const auto file = safetensors_file(header, std::vector<std::byte>(4));
     const auto parsed = parse_safetensors(file, "f");
