@@ -49,7 +49,7 @@ class Generate(unittest.TestCase):
         self.assertIsNone(whole["token_logprobs"])
 
     def test_weights_and_caches_of_every_format_run(self):
-        for weights in ("f32", "f16", "bf16"):
+        for weights in ("auto", "f32", "f16", "bf16", "int8", "q8", "q4"):
             for key, value in (("fp32", "fp32"), ("fp16", "int8"), ("int8", "int8"), ("fp16", "fp16")):
                 result = run("generate", *model("gemma3"), "--prompt-ids", "5,6", "--max-tokens", "4", "--weights", weights, "--kv-key",
                              key, "--kv-value", value, "--json")
