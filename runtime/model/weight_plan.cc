@@ -31,6 +31,13 @@ WeightFormat choose_groups(config::Weights weights, const std::vector<TensorType
   return weights == config::Weights::kQ4 && !is_vocabulary ? WeightFormat::kQ4_1 : WeightFormat::kQ8_0;
 }
 
+// Whether `tensor` is `pattern` with some layer in place of "{}".
+bool is_of_pattern(const std::string& tensor, const std::string& pattern) {
+  const std::size_t place = pattern.find("{}");
+  return place != std::string::npos && tensor.starts_with(pattern.substr(0, place)) &&
+         tensor.ends_with(pattern.substr(place + 2));
+}
+
 std::vector<PlannedMatrix> plan_sources(const std::vector<MatrixSource>& sources, const FormatChooser& choose) {
   std::vector<PlannedMatrix> planned;
   for (const MatrixSource& source : sources) {
@@ -61,7 +68,7 @@ FormatChooser make_format_chooser(const checkpoint::Checkpoint& checkpoint, cons
       case config::Weights::kBF16: return WeightFormat::kBF16;
       default: break;
     }
-    if (tensor == names.positions) return WeightFormat::kF16;
+    if (tensor == names.positions || is_of_pattern(tensor, names.router)) return WeightFormat::kF16;
     if (weights == config::Weights::kInt8) return is_vocabulary ? WeightFormat::kQ8_0 : WeightFormat::kInt8;
     return choose_groups(weights, stored_types(checkpoint, source), is_vocabulary);
   };

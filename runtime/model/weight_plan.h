@@ -8,7 +8,7 @@
 //     q4               the type of the file where all parts are stored as Q4_0 or as Q4_1, else q4_1; q8_0 for the
 //                      vocabulary's matrices where the file does not hold them in 4 bits
 //     auto             as q4 where all parts are stored in 4 bits (_0 or _1), else q8_0
-// Learned positions stay in f16: they are no Linear.
+// Learned positions, which are no Linear, stay in f16, and so do routers, which choose experts.
 #pragma once
 
 #include <cstdint>
