@@ -14,6 +14,19 @@ const std::vector<std::string>& golden_decoders() {
   return kNames;
 }
 
+bool is_sanitized() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+const std::vector<std::string>& engine_decoders() {
+  static const std::vector<std::string> kFew = {"llama", "mixtral"};
+  return is_sanitized() ? kFew : golden_decoders();
+}
+
 std::filesystem::path golden_model(const std::string& name) {
   return std::filesystem::path(TRIREME_TEST_DATA) / "models" / name;
 }

@@ -18,6 +18,10 @@ struct GoldenCase {
 
 // The decoders in tests/data/models.
 const std::vector<std::string>& golden_decoders();
+// Whether this program was built with a sanitizer, and so is some ten times slower.
+bool is_sanitized();
+// For tests that start a whole engine per model: all of them; under a sanitizer, a dense one and one with experts.
+const std::vector<std::string>& engine_decoders();
 std::filesystem::path golden_model(const std::string& name);
 // The name as a test's parameter may have it.
 std::string parameter_name(std::string model);
