@@ -23,6 +23,7 @@ struct GenerateOptions : SamplingOptions {
   std::string system;  // system message of a chat; empty: the template's own
   std::int32_t num_choices = 1;
   bool prompt_logprobs = false;
+  std::string adapter;  // empty: none
   bool json = false;
 };
 

@@ -16,6 +16,7 @@
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/device/host_memory.h"
 #include "runtime/engine/rank_plan.h"
+#include "runtime/model/adapter_description.h"
 #include "runtime/model/architecture.h"
 
 namespace trireme::launch {
@@ -118,6 +119,19 @@ void print_weights(const model::WeightPlan& plan) {
   print_matrices("head", plan.last);
 }
 
+base::Status print_adapters(const config::Config& config, const model::ModelDescription& model) {
+  for (const config::Adapter& adapter : config.model.adapters) {
+    const auto opened = checkpoint::Checkpoint::open_adapter(adapter.path);
+    if (!opened) return opened.error();
+    const auto description = model::describe_adapter(**opened, model);
+    if (!description) return description.error();
+    std::cout << "adapter       " << adapter.name << ": rank " << description->rank << ", scale " << description->scale
+              << ", on " << description->targets.size() << " matrices, "
+              << mebibytes(description->bytes(0, model.num_layers())) << "\n";
+  }
+  return base::ok_status();
+}
+
 constexpr std::int64_t kAmple = std::int64_t{1} << 50;
 
 // As if all ranks ran on this host; where its memory does not suffice, as if it had ample.
@@ -162,6 +176,7 @@ base::Status inspect(const InspectOptions& options, const config::Config& config
   if (description) print_description(*description);
   print_tensors(checkpoint, options.tensors);
   if (!description) return description.error();
+  if (auto status = print_adapters(config, *description); !status) return status;
   const model::WeightPlan weights =
       model::plan_weights(*description, model::make_format_chooser(checkpoint, *description, config.model.weights));
   print_weights(weights);

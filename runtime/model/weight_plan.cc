@@ -48,6 +48,13 @@ std::int64_t sum_bytes(const std::vector<PlannedMatrix>& matrices) {
   return bytes;
 }
 
+// Whether the tensor is a layer's of this pattern.
+bool matches(const std::string& pattern, const std::string& tensor) {
+  const std::size_t place = pattern.find("{}");
+  return place != std::string::npos && tensor.starts_with(pattern.substr(0, place)) &&
+         tensor.ends_with(pattern.substr(place + 2));
+}
+
 }  // namespace
 
 FormatChooser make_format_chooser(const checkpoint::Checkpoint& checkpoint, const ModelDescription& model,
@@ -61,7 +68,7 @@ FormatChooser make_format_chooser(const checkpoint::Checkpoint& checkpoint, cons
       case config::Weights::kBF16: return WeightFormat::kBF16;
       default: break;
     }
-    if (tensor == names.positions) return WeightFormat::kF16;
+    if (tensor == names.positions || matches(names.router, tensor)) return WeightFormat::kF16;
     if (weights == config::Weights::kInt8) return is_vocabulary ? WeightFormat::kQ8_0 : WeightFormat::kInt8;
     return choose_groups(weights, stored_types(checkpoint, source), is_vocabulary);
   };

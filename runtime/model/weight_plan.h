@@ -8,7 +8,7 @@
 //     q4               the type of the file where all parts are stored as Q4_0 or as Q4_1, else q4_1; q8_0 for the
 //                      vocabulary's matrices where the file does not hold them in 4 bits
 //     auto             as q4 where all parts are stored in 4 bits (_0 or _1), else q8_0
-// Learned positions stay in f16: they are no Linear.
+// Learned positions stay in f16: they are no Linear. So do routers of experts, whose choices must not change.
 #pragma once
 
 #include <cstdint>
