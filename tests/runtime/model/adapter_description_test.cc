@@ -51,9 +51,15 @@ TEST_F(AdapterDescriptionTest, ModulesFindTheirPlaceInFusedLinears) {
   ASSERT_TRUE(description.ok()) << description.error().message;
   EXPECT_EQ(description->targets.size(), 4u * 7u);
   for (const AdapterTarget& target : description->targets) {
-    if (target.a.find("v_proj") != std::string::npos) EXPECT_EQ(target.first_output, 64 + 32);
-    if (target.a.find("up_proj") != std::string::npos) EXPECT_EQ(target.first_output, 160);
-    if (target.a.find("down_proj") != std::string::npos) EXPECT_EQ(target.in_features, 160);
+    if (target.a.find("v_proj") != std::string::npos) {
+      EXPECT_EQ(target.first_output, 64 + 32);
+    }
+    if (target.a.find("up_proj") != std::string::npos) {
+      EXPECT_EQ(target.first_output, 160);
+    }
+    if (target.a.find("down_proj") != std::string::npos) {
+      EXPECT_EQ(target.in_features, 160);
+    }
   }
   EXPECT_EQ(description->bytes(0, 4), 4 * description->bytes(2, 3));
 }
