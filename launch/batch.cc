@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -13,6 +14,7 @@
 #include "launch/batch/batch_options.h"
 #include "launch/batch/batch_report.h"
 #include "launch/batch/batch_run.h"
+#include "launch/batch/step_table.h"
 #include "launch/commands.h"
 #include "launch/exit_codes.h"
 #include "launch/log.h"
@@ -30,6 +32,7 @@ struct BatchFiles {
   InputScan scan;
   LineReader reader;
   ResultLog log;
+  std::optional<StepTable> steps;
 };
 
 std::uint64_t model_fingerprint(const std::string& path) {
@@ -53,7 +56,12 @@ base::Result<std::unique_ptr<BatchFiles>> open_files(const CommandContext& conte
       ResultLog::open(options.output, job, scan->num_lines, options.overwrite ? Existing::kOverwrite : Existing::kGoOn,
                       std::chrono::duration_cast<std::chrono::seconds>(now).count());
   if (!log) return log.error();
-  return std::make_unique<BatchFiles>(BatchFiles{*scan, std::move(reader).value(), std::move(log).value()});
+  auto files = std::make_unique<BatchFiles>(BatchFiles{*scan, std::move(reader).value(), std::move(log).value(), {}});
+  if (options.steps.empty()) return files;
+  auto steps = StepTable::create(options.steps);
+  if (!steps) return steps.error();
+  files->steps = std::move(steps).value();
+  return files;
 }
 
 void log_beginning(const CommandContext& context, const BatchFiles& files) {
@@ -75,14 +83,24 @@ std::string model_name(const std::string& path) {
   return name.substr(name.rfind('/') + 1);
 }
 
-// Which ranks did what; memory is known later.
-std::vector<RankUse> ranks_of(const engine::RankPlan& plan) {
+// Where the ranks' time went; their memory is known later.
+std::vector<RankUse> ranks_of(engine::RankRuntime& runtime, double run_s) {
+  const engine::RankPlan& plan = runtime.plan();
+  const auto seconds = [](std::uint64_t micros) { return static_cast<double>(micros) * 1e-6; };
   std::vector<RankUse> ranks;
   for (int rank = 0; rank < plan.layout.num_replicas() * plan.layout.num_stages(); ++rank) {
     RankUse& use = ranks.emplace_back();
     use.rank = rank;
     use.replica = plan.layout.replica_of(rank);
     use.stage = plan.layout.stage_of(rank);
+    const auto& stages = runtime.engine().totals().at(static_cast<std::size_t>(use.replica)).stages;
+    const engine::StageTotals& totals = stages.at(static_cast<std::size_t>(use.stage));
+    use.busy_s = seconds(totals.busy_us);
+    use.receive_s = seconds(totals.receive_us);
+    use.send_s = seconds(totals.send_us);
+    // A stage also counts its wait for the first plan, before the run has begun.
+    const double rest_s = std::max(run_s - use.busy_s - use.receive_s - use.send_s, 0.0);
+    use.wait_s = std::min(seconds(totals.wait_us), rest_s);
   }
   return ranks;
 }
@@ -122,7 +140,6 @@ int exit_code_of(const CommandContext& context, BatchEnd end, const BatchTotals&
 int run_batch(const CommandContext& context, engine::RankRuntime& runtime, const BatchOptions& options,
               BatchFiles& files, StopPolicy& stop, BatchOutcome& outcome) {
   outcome.has_run = true;
-  outcome.ranks = ranks_of(runtime.plan());
   BatchTotals& totals = outcome.totals;
   totals = totals_before(files);
   const RequestBinder binder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
@@ -136,10 +153,18 @@ int run_batch(const CommandContext& context, engine::RankRuntime& runtime, const
   ProgressPoint first;
   first.num_done = totals.num_done_before;
   Progress progress(std::cerr, progress_style(), Clock::now(), first);
+  if (files.steps) {
+    runtime.engine().observe_steps([&steps = *files.steps](const engine::StepRecord& record) { steps.add(record); });
+  }
   BatchRun run({&runtime, &source, &writer, &stop, &signals, &progress, &totals});
   const BatchEnd end = run.run();
+  outcome.ranks = ranks_of(runtime, totals.seconds);
   if (const auto status = writer.finish(); !status) {
     context.log.error(status.error().message);
+    return kFailure;
+  }
+  if (files.steps && !files.steps->finish()) {
+    context.log.error(options.steps + ": writing failed");
     return kFailure;
   }
   if (end != BatchEnd::kFailed) return exit_code_of(context, end, totals);

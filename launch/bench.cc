@@ -56,7 +56,7 @@ BenchSetting setting_of(const CommandContext& context, const engine::RankRuntime
   BenchSetting setting;
   setting.model = config.model.path;
   setting.architecture = runtime.description().architecture;
-  setting.weights = base::to_string(config.model.weights);
+  setting.weights = model::describe_formats(model::all_matrices(runtime.weights(), runtime.description()));
   setting.key = base::to_string(config.kv_cache.key);
   setting.value = base::to_string(config.kv_cache.value);
   setting.kernels = runtime.ops_name();
@@ -115,7 +115,7 @@ base::Result<BenchReport> measure(const CommandContext& context, engine::RankRun
                                   const BenchOptions& options) {
   BenchReport report;
   report.setting = setting_of(context, runtime, options);
-  report.costs = model_costs(runtime.description(), context.config.config.model.weights);
+  report.costs = model_costs(runtime.description(), runtime.weights());
   for (const std::int32_t batch : options.batches)
     report.decode.push_back({.batch = batch, .tokens_per_s = {}, .stages = {}});
   const std::unique_ptr<LimitMeter> meter = make_meter(context, options, report.setting);

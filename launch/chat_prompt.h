@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct ChatMessage {
   std::string role, content;
 };
 
+// The object in `text`, which may be empty. Error: it is not a JSON object; the message names `option`.
+base::Result<nlohmann::ordered_json> parse_template_variables(const std::string& text, const std::string& option);
+
 class ChatPrompt {
  public:
   // Error: the model has no template, or one that does not parse. `tokenizer` outlives this.
@@ -23,6 +27,10 @@ class ChatPrompt {
                                                   const tokenizer::Tokenizer& tokenizer);
 
   base::Result<std::vector<std::int32_t>> tokens(const std::vector<ChatMessage>& messages) const;
+  // `variables`: an object of what else the template may ask for, such as tools or enable_thinking; what looks like a
+  // special token in its texts stays text too. Error: it is no object, or replaces messages or a token.
+  base::Result<std::vector<std::int32_t>> tokens(const std::vector<ChatMessage>& messages,
+                                                 const nlohmann::ordered_json& variables) const;
 
  private:
   ChatPrompt(chat::ChatTemplate chat_template, const tokenizer::Tokenizer& tokenizer)

@@ -9,6 +9,9 @@ void add_generate_options(CLI::App& app, GenerateOptions& options) {
   app.add_option("--prompt-ids", options.prompt_ids, "token ids to continue: 1,2,3")->delimiter(',');
   app.add_flag("--chat", options.chat, "apply the model's chat template; without --prompt one turn per line of input");
   app.add_option("--system", options.system, "system message of the chat");
+  app.add_option("--chat-template-kwargs", options.template_variables,
+                 "what else the chat template gets, such as '{\"enable_thinking\": false, \"tools\": []}'")
+      ->type_name("JSON");
   add_sampling_options(app, options);
   app.add_option("--use-adapter", options.adapter, "name of the adapter to run with (see --adapter)");
   app.add_flag("--prompt-logprobs", options.prompt_logprobs, "log-probability of each prompt token");
@@ -26,6 +29,9 @@ base::Status check_generate_options(const GenerateOptions& options) {
     return base::invalid_argument("nothing to continue: give --prompt, --prompt-ids or --chat");
   }
   if (!options.system.empty() && !options.chat) return base::invalid_argument("--system needs --chat");
+  if (!options.template_variables.empty() && !options.chat) {
+    return base::invalid_argument("--chat-template-kwargs needs --chat");
+  }
   const bool conversation = options.chat && !options.prompt;
   if (conversation && (options.json || options.num_choices > 1 || options.prompt_logprobs)) {
     return base::invalid_argument("--json, --n and --prompt-logprobs need a --prompt");
@@ -51,6 +57,7 @@ RequestSpec request_spec(const GenerateOptions& options) {
     messages.push_back({"user", options.prompt.value_or("")});
     spec.prompt = std::move(messages);
   }
+  spec.template_variables = options.template_variables;
   spec.sampling = options.sampling;
   spec.max_tokens = options.max_tokens;
   spec.num_choices = options.num_choices;

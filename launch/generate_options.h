@@ -20,7 +20,8 @@ struct GenerateOptions : SamplingOptions {
   std::optional<std::string> prompt;
   std::vector<std::int32_t> prompt_ids;
   bool chat = false;
-  std::string system;  // system message of a chat; empty: the template's own
+  std::string system;              // system message of a chat; empty: the template's own
+  std::string template_variables;  // JSON object of what else its template gets; empty: nothing
   std::int32_t num_choices = 1;
   bool prompt_logprobs = false;
   std::string adapter;  // empty: none

@@ -1,5 +1,6 @@
 #include "launch/request_spec.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace trireme::launch {
@@ -12,11 +13,14 @@ RequestBinder::RequestBinder(const checkpoint::Checkpoint& checkpoint, const tok
       max_context_(max_context),
       adapters_(std::move(adapters)) {}
 
-base::Result<std::vector<std::int32_t>> RequestBinder::prompt_tokens(PromptSource&& prompt) const {
+base::Result<std::vector<std::int32_t>> RequestBinder::prompt_tokens(RequestSpec& spec) const {
+  PromptSource& prompt = spec.prompt;
   if (auto* ids = std::get_if<std::vector<std::int32_t>>(&prompt)) return std::move(*ids);
   if (const auto* text = std::get_if<std::string>(&prompt)) return tokenizer_.encode(*text);
   if (!chat_) return chat_.error();
-  return chat_->tokens(std::get<std::vector<ChatMessage>>(prompt));
+  const auto variables = parse_template_variables(spec.template_variables, "chat_template_kwargs");
+  if (!variables) return variables.error();
+  return chat_->tokens(std::get<std::vector<ChatMessage>>(prompt), *variables);
 }
 
 base::Status RequestBinder::check_ids(const scheduler::Request& request) const {
@@ -48,7 +52,7 @@ base::Result<std::uint32_t> RequestBinder::adapter_number(const std::string& nam
 }
 
 base::Result<scheduler::Request> RequestBinder::bind(RequestSpec spec) const {
-  auto prompt = prompt_tokens(std::move(spec.prompt));
+  auto prompt = prompt_tokens(spec);
   if (!prompt) return prompt.error();
   if (prompt->empty()) return base::invalid_argument("the prompt is empty, and this model adds no token of its own");
   const auto adapter = adapter_number(spec.adapter);

@@ -22,6 +22,7 @@ using PromptSource = std::variant<std::string, std::vector<std::int32_t>, std::v
 
 struct RequestSpec {
   PromptSource prompt;
+  std::string template_variables;  // JSON object of what else a chat template gets; empty: nothing
   scheduler::SamplingParams sampling;
   std::optional<std::int32_t> max_tokens;  // nothing: until the model's context is full
   std::int32_t min_tokens = 0;
@@ -48,7 +49,7 @@ class RequestBinder {
   const base::Result<ChatPrompt>& chat() const { return chat_; }
 
  private:
-  base::Result<std::vector<std::int32_t>> prompt_tokens(PromptSource&& prompt) const;
+  base::Result<std::vector<std::int32_t>> prompt_tokens(RequestSpec& spec) const;  // takes the prompt out of it
   base::Status check_ids(const scheduler::Request& request) const;
   base::Result<std::uint32_t> adapter_number(const std::string& name) const;
 

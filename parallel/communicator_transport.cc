@@ -112,17 +112,13 @@ void CommunicatorTransport::start_send(std::uint64_t step, std::span<std::byte> 
   TRIREME_CHECK(neighbours_.next.has_value()) << "the last stage sends nothing";
   Transfer& transfer = add(sending_, step, buffer);
   const std::span payload = transfer.payload();
-  PayloadChecksum checksum;
-  for_each_part(payload, [&](std::span<std::byte> part) {
-    const std::span<std::byte> message = message_of(part, payload);
-    const bool is_last = message.size() > part.size();
-    if (is_last) {
-      checksum.add(part);
-      write_trailer(transfer, checksum.value());
-    }
-    transfer.parts.push_back(loop_.post_send(message, *neighbours_.next, Tag::kActivation));
-    if (!is_last) checksum.add(part);  // while it is under way
-  });
+  const auto post = [&](std::span<std::byte> part) {
+    transfer.parts.push_back(loop_.post_send(message_of(part, payload), *neighbours_.next, Tag::kActivation));
+  };
+  std::span<std::byte> last = payload;
+  for (; last.size() > kPartBytes; last = last.subspan(kPartBytes)) post(last.first(kPartBytes));
+  write_trailer(transfer, payload_checksum(payload));  // while the parts before the last are under way
+  post(last);
 }
 
 void CommunicatorTransport::write_trailer(const Transfer& transfer, std::uint64_t checksum) const {

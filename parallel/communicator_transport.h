@@ -22,7 +22,7 @@ struct PipelineNeighbours {
 class CommunicatorTransport : public ActivationTransport {
  public:
   // Bytes of one message: so many that it travels at full speed, so few that a checksum finds them in the cache.
-  static constexpr std::size_t kPartBytes = 128 * 1024;
+  static constexpr std::size_t kPartBytes = 256 * 1024;
 
   // One transport per pair of ranks for the life of the loop. Buffers under way outlive the loop, or are done with.
   CommunicatorTransport(MessageLoop& loop, PipelineNeighbours neighbours, std::uint32_t epoch);

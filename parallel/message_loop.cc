@@ -43,8 +43,8 @@ struct MessageLoop::Completion {
 
   std::mutex mutex;
   std::condition_variable changed;
-  int num_sleeping = 0;  // guarded by mutex, like reason
-  std::string reason;
+  std::string reason;  // guarded by mutex
+  std::atomic<int> num_sleeping = 0;
   std::atomic<int> num_waiting = 0;  // asleep or about to be: the loop leaves them the core
   std::atomic<int> num_due = 0;      // waiting threads whose operation has ended
   std::atomic<bool> failed = false;
@@ -71,7 +71,7 @@ struct MessageLoop::Ticket::State {
   enum class Waiter { kNone, kWaiting, kDue };
   std::atomic<Waiter> waiter = Waiter::kNone;
 
-  bool pending() const { return status.load(std::memory_order_acquire) == Status::kPending; }
+  bool pending() const { return status.load() == Status::kPending; }
   void begin_wait() {
     ++completion->num_waiting;
     waiter.store(Waiter::kWaiting);
@@ -85,9 +85,11 @@ struct MessageLoop::Ticket::State {
     Waiter expected = Waiter::kWaiting;
     const bool is_waited_for = waiter.compare_exchange_strong(expected, Waiter::kDue);
     if (is_waited_for) ++completion->num_due;
-    const std::lock_guard lock(completion->mutex);
-    status.store(how, std::memory_order_release);
-    if (completion->num_sleeping > 0) completion->changed.notify_all();
+    status.store(how);
+    if (completion->num_sleeping > 0) {  // who is about to sleep has counted itself before it looks at the status
+      const std::lock_guard lock(completion->mutex);
+      completion->changed.notify_all();
+    }
     return is_waited_for;
   }
 };
@@ -199,7 +201,8 @@ struct MessageLoop::Impl {
   std::mutex mutex;  // guards the next four
   std::condition_variable woken;
   std::vector<Post> posts;
-  bool wake = false, sleeping = false, sleeping_long = false;
+  bool wake = false, sleeping = false;
+  std::atomic<bool> sleeping_long = false;  // or about to be
   std::atomic<bool> has_posts = false;
 
   // Guarded by completion->driving.
@@ -231,8 +234,8 @@ bool MessageLoop::Impl::try_start_posted() {
 }
 
 void MessageLoop::Impl::wake_up(Sleep which) {
-  const std::lock_guard lock(mutex);
   if (which == Sleep::kLong && !sleeping_long) return;
+  const std::lock_guard lock(mutex);
   wake = true;
   if (sleeping) woken.notify_one();
 }
@@ -348,6 +351,8 @@ bool MessageLoop::poll() {
 
 void MessageLoop::idle(bool compute_busy, microseconds limit) {
   if (!std::exchange(impl_->slack_is_set, true)) ::prctl(PR_SET_TIMERSLACK, kTimerSlackNanoseconds);
+  // Whoever posts from here on sees that this thread may sleep for long; of what was posted before, it knows itself.
+  impl_->sleeping_long = compute_busy && limit > kBusyPollInterval;
   const microseconds sleep = impl_->sleep_time(compute_busy, limit);
   if (sleep <= microseconds{0}) {
     const bool keep_core = impl_->completion->num_waiting == 0 && Clock::now() - impl_->last_moved.load() < kSpin;
@@ -356,9 +361,8 @@ void MessageLoop::idle(bool compute_busy, microseconds limit) {
   }
   std::unique_lock lock(impl_->mutex);
   impl_->sleeping = true;
-  impl_->sleeping_long = sleep > kBusyPollInterval;
   impl_->woken.wait_for(lock, sleep, [&] { return !impl_->posts.empty() || impl_->wake; });
-  impl_->sleeping = impl_->sleeping_long = false;
+  impl_->sleeping = false;
   impl_->wake = false;
 }
 

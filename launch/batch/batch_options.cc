@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "runtime/config/print.h"
+
 namespace trireme::launch {
 namespace {
 
@@ -27,6 +29,7 @@ void add_batch_options(CLI::App& app, BatchOptions& options) {
       ->required();
   app.add_flag("--overwrite", options.overwrite, "begin anew, whatever the output holds");
   app.add_option("--report", options.report, "write the report at the end to this file, as JSON");
+  app.add_option("--steps", options.steps, "write every step's composition and times to this file, as CSV");
   app.add_option("--time-limit", options.time_limit_s,
                  "seconds from the start on after which the job ends; see --drain")
       ->check(CLI::Range(1.0, 1e8));
@@ -54,20 +57,21 @@ RequestSpec default_spec(const BatchOptions& options) {
 std::vector<std::pair<std::string, std::string>> result_settings(const BatchOptions& options,
                                                                  const config::Config& config) {
   const scheduler::SamplingParams& sampling = options.sampling;
-  return {{"--max-tokens", std::to_string(options.max_tokens)},
-          {"--temperature", number_text(sampling.temperature)},
-          {"--top-k", std::to_string(sampling.top_k)},
-          {"--top-p", number_text(sampling.top_p)},
-          {"--min-p", number_text(sampling.min_p)},
-          {"--repetition-penalty", number_text(sampling.repetition_penalty)},
-          {"--seed", std::to_string(sampling.seed)},
-          {"--stop", list_text(options.stop)},
-          {"--ignore-eos", options.ignore_eos ? "true" : "false"},
-          {"--logprobs", std::to_string(sampling.num_logprobs)},
-          {"model.weights", std::string(base::to_string(config.model.weights))},
-          {"model.max_context", std::to_string(config.model.max_context)},
-          {"kv_cache.key", std::string(base::to_string(config.kv_cache.key))},
-          {"kv_cache.value", std::string(base::to_string(config.kv_cache.value))}};
+  std::vector<std::pair<std::string, std::string>> settings{
+      {"--max-tokens", std::to_string(options.max_tokens)},
+      {"--temperature", number_text(sampling.temperature)},
+      {"--top-k", std::to_string(sampling.top_k)},
+      {"--top-p", number_text(sampling.top_p)},
+      {"--min-p", number_text(sampling.min_p)},
+      {"--repetition-penalty", number_text(sampling.repetition_penalty)},
+      {"--seed", std::to_string(sampling.seed)},
+      {"--stop", list_text(options.stop)},
+      {"--ignore-eos", options.ignore_eos ? "true" : "false"},
+      {"--logprobs", std::to_string(sampling.num_logprobs)}};
+  for (const char* key : {"model.weights", "model.max_context", "kv_cache.key", "kv_cache.value"}) {
+    settings.emplace_back(key, config::value_text(config, key));
+  }
+  return settings;
 }
 
 }  // namespace trireme::launch

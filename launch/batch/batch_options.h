@@ -20,7 +20,7 @@ namespace trireme::launch {
 struct BatchOptions : SamplingOptions {  // for lines in the plain form that say nothing of it
   std::string input, output;
   bool overwrite = false;
-  std::string report;  // empty: no file
+  std::string report, steps;  // empty: no file
   std::optional<double> time_limit_s;
   double drain_s = 60.0;
 };

@@ -1,12 +1,13 @@
 #include "launch/bench/model_costs.h"
 
-#include "runtime/model/stage_weights.h"
+#include "kernels/weight_format.h"
 
 namespace trireme::launch {
 namespace {
 
-bool is_integer(base::DType type) {
-  return type != base::DType::kF32 && type != base::DType::kF16 && type != base::DType::kBF16;
+// Where formats mix, what the layers' first matrices are multiplied as.
+bool is_integer(const model::WeightPlan& weights) {
+  return !weights.layers.empty() && kernels::is_quantised(weights.layers.front().front().format);
 }
 
 Bound bound_of(double bytes, double operations, std::int64_t tokens, const ModelCosts& costs,
@@ -21,13 +22,15 @@ Bound bound_of(double bytes, double operations, std::int64_t tokens, const Model
 
 }  // namespace
 
-ModelCosts model_costs(const model::ModelDescription& model, base::DType weights) {
+ModelCosts model_costs(const model::ModelDescription& model, const model::WeightPlan& weights) {
   ModelCosts costs;
-  costs.layer_operations = 2.0 * static_cast<double>(model.layer_linear_weights()) * model.num_layers();
+  for (std::int32_t layer = 0; layer < model.num_layers(); ++layer) {
+    costs.layer_operations += 2.0 * static_cast<double>(model.layer_linear_weights(layer));
+  }
   costs.head_operations = 2.0 * static_cast<double>(model.head_weights());
   // Of the embedding a step reads but one row per token.
   const model::StageSpec all_but_embedding{0, model.num_layers(), false, true};
-  costs.weight_bytes = static_cast<double>(model::stage_weight_bytes(model, all_but_embedding, weights));
+  costs.weight_bytes = static_cast<double>(model::matrix_bytes(weights, model, all_but_embedding));
   costs.integer_arithmetic = is_integer(weights);
   return costs;
 }

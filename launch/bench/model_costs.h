@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "base/dtype.h"
 #include "launch/bench/machine_limits.h"
 #include "runtime/model/model_description.h"
+#include "runtime/model/weight_plan.h"
 
 namespace trireme::launch {
 
@@ -24,7 +24,7 @@ struct ModelCosts {
   }
 };
 
-ModelCosts model_costs(const model::ModelDescription& model, base::DType weights);
+ModelCosts model_costs(const model::ModelDescription& model, const model::WeightPlan& weights);
 
 // The most tokens per second that the limits allow, and which of them it is that binds.
 struct Bound {

@@ -32,6 +32,17 @@ void refuse_what_is_not_done(FieldReader& reader, RequestForm form) {
   }
 }
 
+// What else the chat template gets, such as enable_thinking.
+void read_template_variables(FieldReader& reader, RequestSpec& spec) {
+  const nlohmann::json* variables = reader.value("chat_template_kwargs");
+  if (variables == nullptr) return;
+  if (!variables->is_object()) {
+    reader.fail("chat_template_kwargs", "must be an object");
+    return;
+  }
+  spec.template_variables = variables->dump();
+}
+
 // Known, and of no effect on the tokens.
 void skip_what_has_no_effect(FieldReader& reader) {
   for (const char* name : {"user", "stream_options", "metadata", "store", "service_tier", "tool_choice",
@@ -60,6 +71,7 @@ std::variant<ParsedRequest, RequestError> parse_request(const nlohmann::json& bo
   std::vector<PromptSource> prompts = read_prompt_fields(reader, form);
   read_sampling_fields(reader, form, parsed.spec);
   if (auto adapter = reader.text("adapter", kMaxNameBytes, Null::kAbsent)) parsed.spec.adapter = std::move(*adapter);
+  if (form != RequestForm::kCompletions) read_template_variables(reader, parsed.spec);
   if (form != RequestForm::kPlain) {
     parsed.model = reader.text("model", kMaxNameBytes, Null::kAbsent).value_or("");
     parsed.stream = reader.boolean("stream", Null::kAbsent).value_or(false);

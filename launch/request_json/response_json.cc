@@ -10,74 +10,43 @@ namespace {
 
 using engine::Generation;
 using nlohmann::ordered_json;
-using scheduler::SampledToken;
-using scheduler::TokenLogprob;
 
-ordered_json bytes_json(const std::string& text) {
-  ordered_json bytes = ordered_json::array();
-  for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
-  return bytes;
-}
+}  // namespace
 
-std::size_t num_characters(const std::string& text) {
-  std::size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0u) != 0x80u ? 1 : 0;
-  return count;
-}
-
-ordered_json chat_token(const tokenizer::Tokenizer& tokenizer, std::int32_t id, float logprob) {
-  const std::string text = tokenizer.token_bytes(id);
-  return {{"token", text}, {"logprob", logprob}, {"bytes", bytes_json(text)}};
-}
-
-ordered_json chat_logprobs(const Generation& choice, const tokenizer::Tokenizer& tokenizer) {
-  ordered_json content = ordered_json::array();
-  for (const SampledToken& token : choice.tokens) {
-    ordered_json entry = chat_token(tokenizer, token.token, token.logprob);
-    entry["top_logprobs"] = ordered_json::array();
-    for (const TokenLogprob& top : token.top) {
-      entry["top_logprobs"].push_back(chat_token(tokenizer, top.token, top.logprob));
-    }
-    content.push_back(std::move(entry));
+std::vector<TokenWithLogprob> tokens_of_prompt(const scheduler::Request& request, const Generation& choice) {
+  std::vector<TokenWithLogprob> tokens;
+  for (std::size_t i = 0; i < request.prompt.size(); ++i) {
+    TokenWithLogprob& token = tokens.emplace_back();
+    token.token = request.prompt[i];
+    if (i == 0 || i > choice.prompt_logprobs.size()) continue;
+    token.logprob = choice.prompt_logprobs[i - 1];
+    if (i <= choice.prompt_top.size()) token.top = choice.prompt_top[i - 1];
   }
-  return {{"content", std::move(content)}, {"refusal", nullptr}};
-}
-
-ordered_json completion_logprobs(const Generation& choice, const tokenizer::Tokenizer& tokenizer) {
-  ordered_json object = {{"tokens", ordered_json::array()},
-                         {"token_logprobs", ordered_json::array()},
-                         {"top_logprobs", ordered_json::array()},
-                         {"text_offset", ordered_json::array()}};
-  std::size_t offset = 0;
-  for (const SampledToken& token : choice.tokens) {
-    const std::string text = tokenizer.token_bytes(token.token);
-    ordered_json top = ordered_json::object();
-    for (const TokenLogprob& entry : token.top) top[tokenizer.token_bytes(entry.token)] = entry.logprob;
-    object["tokens"].push_back(text);
-    object["token_logprobs"].push_back(token.logprob);
-    object["top_logprobs"].push_back(std::move(top));
-    object["text_offset"].push_back(offset);
-    offset += num_characters(text);
-  }
-  return object;
+  return tokens;
 }
 
 ordered_json choice_json(RequestForm form, const scheduler::Request& request, const Generation& choice,
-                         const tokenizer::Tokenizer& tokenizer) {
+                         const tokenizer::Tokenizer& tokenizer, Echo echo) {
+  std::vector<TokenWithLogprob> tokens;
+  std::string text;
+  if (echo == Echo::kPrompt) {
+    tokens = tokens_of_prompt(request, choice);
+    text = tokenizer.decode(request.prompt);
+  }
+  for (const auto& token : choice.tokens) tokens.push_back({token.token, token.logprob, token.top});
+  text += choice.text;
   const bool wants_logprobs = request.sampling.num_logprobs >= 0;
   ordered_json object;
   if (form == RequestForm::kChat) {
-    object["message"] = {{"role", "assistant"}, {"content", choice.text}, {"refusal", nullptr}};
-    object["logprobs"] = wants_logprobs ? chat_logprobs(choice, tokenizer) : ordered_json(nullptr);
+    object["message"] = {{"role", "assistant"}, {"content", text}, {"refusal", nullptr}};
+    object["logprobs"] = wants_logprobs ? chat_logprobs(tokenizer, tokens) : ordered_json(nullptr);
   } else {
-    object["text"] = choice.text;
-    object["logprobs"] = wants_logprobs ? completion_logprobs(choice, tokenizer) : ordered_json(nullptr);
+    object["text"] = text;
+    object["logprobs"] = wants_logprobs ? completion_logprobs(tokenizer, tokens) : ordered_json(nullptr);
   }
   object["finish_reason"] = engine::to_string(choice.finish_reason);
   return object;
 }
-
-}  // namespace
 
 ordered_json response_body(RequestForm form, const ResponseIdentity& identity, const scheduler::Request& request,
                            const std::vector<Generation>& choices, const tokenizer::Tokenizer& tokenizer) {
@@ -90,7 +59,7 @@ ordered_json response_body(RequestForm form, const ResponseIdentity& identity, c
                        {"choices", ordered_json::array()}};
   for (std::size_t i = 0; i < choices.size(); ++i) {
     ordered_json choice = {{"index", i}};
-    choice.update(choice_json(form, request, choices[i], tokenizer));
+    choice.update(choice_json(form, request, choices[i], tokenizer, Echo::kNothing));
     body["choices"].push_back(std::move(choice));
   }
   body["usage"] = usage_json(request, choices);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "launch/request_json/logprobs_json.h"
 #include "launch/request_json/parse_request.h"
 #include "runtime/engine/generation.h"
 #include "runtime/tokenizer/tokenizer.h"
@@ -18,6 +19,15 @@ struct ResponseIdentity {
   std::string model;
   std::int64_t created = 0;  // seconds since 1970
 };
+
+enum class Echo { kNothing, kPrompt };  // what stands before the output
+
+// What one choice says but for its index: text or message, logprobs, finish_reason.
+nlohmann::ordered_json choice_json(RequestForm form, const scheduler::Request& request,
+                                   const engine::Generation& choice, const tokenizer::Tokenizer& tokenizer, Echo echo);
+
+// The prompt's tokens and, where the request asked for them, their log-probabilities.
+std::vector<TokenWithLogprob> tokens_of_prompt(const scheduler::Request& request, const engine::Generation& choice);
 
 // Precondition: `form` is one of OpenAI's.
 nlohmann::ordered_json response_body(RequestForm form, const ResponseIdentity& identity,

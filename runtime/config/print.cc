@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
+
 namespace trireme::config {
 namespace {
 
@@ -71,6 +73,14 @@ std::string to_annotated_yaml(const ResolvedConfig& resolved) {
   std::vector<std::string> comments;
   for (const Origin& origin : resolved.origins) comments.push_back(describe(origin));
   return render(resolved.table, resolved.config, comments);
+}
+
+std::string value_text(const Config& config, std::string_view key) {
+  const std::vector<Setting> table = config_table();
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Setting& setting) { return setting.key() == key; });
+  TRIREME_CHECK(found != table.end()) << key;
+  return found->format(config);
 }
 
 std::optional<Difference> first_difference(const Config& left, const Config& right) {

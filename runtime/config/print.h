@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "runtime/config/config.h"
 #include "runtime/config/load.h"
@@ -15,6 +16,9 @@ std::string to_yaml(const Config& config);
 
 // The same with the origin of each value as a comment; load() reads it back too.
 std::string to_annotated_yaml(const ResolvedConfig& resolved);
+
+// The value of one setting in canonical spelling. Precondition: the table has `key`, e.g. "model.weights".
+std::string value_text(const Config& config, std::string_view key);
 
 // The first setting, in the order of the table, in which two configurations differ.
 struct Difference {

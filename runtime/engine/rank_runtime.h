@@ -63,6 +63,7 @@ class RankRuntime {
   const tokenizer::Tokenizer& tokenizer() const { return *tokenizer_; }  // rank 0 only
   const checkpoint::Checkpoint& checkpoint() const { return *checkpoint_; }
   const model::ModelDescription& description() const { return description_; }
+  const model::WeightPlan& weights() const { return weight_plan_; }
   const RankPlan& plan() const { return *plan_; }
   std::int32_t max_step_tokens() const { return config_.scheduler.max_step_tokens; }
   const std::vector<config::Adapter>& adapters() const { return config_.model.adapters; }  // a request counts from 1

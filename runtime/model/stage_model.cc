@@ -22,6 +22,8 @@ std::int64_t StageModel::activation_bytes(const ModelDescription& model, std::in
   constexpr std::int64_t kHiddenBuffers = 6;  // received and sent ones are doubled
   std::int64_t row = kHiddenBuffers * model.hidden_size + model.qkv_rows() + model.gate_up_rows() + model.q_rows();
   if (model.parallel_residual) row += model.hidden_size;
+  // What a Linear rounds of its input, with scales: less than two bytes per element of the widest one.
+  row += std::max<std::int64_t>(model.intermediate_size, model.q_rows()) / 2;
   return (row * static_cast<std::int64_t>(sizeof(float)) + ExpertFeedForward::bytes_per_row(model)) * max_rows;
 }
 

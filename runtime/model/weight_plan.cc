@@ -31,6 +31,13 @@ WeightFormat choose_groups(config::Weights weights, const std::vector<TensorType
   return weights == config::Weights::kQ4 && !is_vocabulary ? WeightFormat::kQ4_1 : WeightFormat::kQ8_0;
 }
 
+// Whether `tensor` is `pattern` with some layer in place of "{}".
+bool is_of_pattern(const std::string& tensor, const std::string& pattern) {
+  const std::size_t place = pattern.find("{}");
+  return place != std::string::npos && tensor.starts_with(pattern.substr(0, place)) &&
+         tensor.ends_with(pattern.substr(place + 2));
+}
+
 std::vector<PlannedMatrix> plan_sources(const std::vector<MatrixSource>& sources, const FormatChooser& choose) {
   std::vector<PlannedMatrix> planned;
   for (const MatrixSource& source : sources) {
@@ -48,13 +55,6 @@ std::int64_t sum_bytes(const std::vector<PlannedMatrix>& matrices) {
   return bytes;
 }
 
-// Whether the tensor is a layer's of this pattern.
-bool matches(const std::string& pattern, const std::string& tensor) {
-  const std::size_t place = pattern.find("{}");
-  return place != std::string::npos && tensor.starts_with(pattern.substr(0, place)) &&
-         tensor.ends_with(pattern.substr(place + 2));
-}
-
 }  // namespace
 
 FormatChooser make_format_chooser(const checkpoint::Checkpoint& checkpoint, const ModelDescription& model,
@@ -68,7 +68,7 @@ FormatChooser make_format_chooser(const checkpoint::Checkpoint& checkpoint, cons
       case config::Weights::kBF16: return WeightFormat::kBF16;
       default: break;
     }
-    if (tensor == names.positions || matches(names.router, tensor)) return WeightFormat::kF16;
+    if (tensor == names.positions || is_of_pattern(tensor, names.router)) return WeightFormat::kF16;
     if (weights == config::Weights::kInt8) return is_vocabulary ? WeightFormat::kQ8_0 : WeightFormat::kInt8;
     return choose_groups(weights, stored_types(checkpoint, source), is_vocabulary);
   };
@@ -103,6 +103,13 @@ std::int64_t stage_weight_bytes(const WeightPlan& plan, const ModelDescription& 
   if (stage.last) floats += model.hidden_size;
   for (const MatrixSource& source : stage_sources(model, stage)) floats += source.out_features();
   return matrix_bytes(plan, model, stage) + floats * static_cast<std::int64_t>(sizeof(float));
+}
+
+std::vector<PlannedMatrix> all_matrices(const WeightPlan& plan, const ModelDescription& model) {
+  std::vector<PlannedMatrix> matrices = plan.first;
+  for (const auto& layer : plan.layers) matrices.insert(matrices.end(), layer.begin(), layer.end());
+  if (!model.tied_head) matrices.insert(matrices.end(), plan.last.begin(), plan.last.end());
+  return matrices;
 }
 
 std::string describe_formats(const std::vector<PlannedMatrix>& matrices) {

@@ -8,7 +8,7 @@
 //     q4               the type of the file where all parts are stored as Q4_0 or as Q4_1, else q4_1; q8_0 for the
 //                      vocabulary's matrices where the file does not hold them in 4 bits
 //     auto             as q4 where all parts are stored in 4 bits (_0 or _1), else q8_0
-// Learned positions stay in f16: they are no Linear. So do routers of experts, whose choices must not change.
+// Learned positions, which are no Linear, stay in f16, and so do routers, which choose experts.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +52,9 @@ std::int64_t matrix_bytes(const WeightPlan& plan, const ModelDescription& model,
 
 // Bytes of a stage's weights: packed matrices, norms and, at the most, a bias per Linear.
 std::int64_t stage_weight_bytes(const WeightPlan& plan, const ModelDescription& model, const StageSpec& stage);
+
+// Every matrix of the model, an embedding that is also the head once.
+std::vector<PlannedMatrix> all_matrices(const WeightPlan& plan, const ModelDescription& model);
 
 // "q8_0", or of a mixture "q4_1 63.3 MiB, q8_0 28.7 MiB", largest first.
 std::string describe_formats(const std::vector<PlannedMatrix>& matrices);

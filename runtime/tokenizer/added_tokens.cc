@@ -1,10 +1,10 @@
 #include "runtime/tokenizer/added_tokens.h"
 
 #include <algorithm>
-
 #include <utility>
 
 #include "base/check.h"
+#include "runtime/tokenizer/character_class.h"
 #include "runtime/tokenizer/utf8.h"
 
 namespace trireme::tokenizer {
@@ -12,28 +12,6 @@ namespace {
 
 std::uint64_t edge(std::int32_t node, char byte) {
   return static_cast<std::uint64_t>(node) << 8 | static_cast<unsigned char>(byte);
-}
-
-// Where the whitespace that ends `text` begins.
-std::size_t trailing_whitespace(std::string_view text) {
-  std::size_t end = text.size();
-  while (end > 0 && is_whitespace(last_code_point(text.substr(0, end)))) {
-    do {
-      --end;
-    } while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80);
-  }
-  return end;
-}
-
-// Length of the whitespace that `text` begins with.
-std::size_t leading_whitespace(std::string_view text) {
-  std::size_t bytes = 0;
-  while (bytes < text.size()) {
-    const Utf8Character character = first_character(text.substr(bytes));
-    if (!is_whitespace(character.code_point)) break;
-    bytes += character.bytes;
-  }
-  return bytes;
 }
 
 }  // namespace

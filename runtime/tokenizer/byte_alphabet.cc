@@ -25,6 +25,17 @@ constexpr std::array<int, kNumCharacters> make_bytes_by_character() {
 
 constexpr std::array<int, kNumCharacters> kBytesByCharacter = make_bytes_by_character();
 
+constexpr std::array<char32_t, 256> make_characters_by_byte() {
+  std::array<char32_t, 256> characters{};
+  for (std::size_t character = 0; character < kNumCharacters; ++character) {
+    const int byte = kBytesByCharacter[character];
+    if (byte >= 0) characters[static_cast<std::size_t>(byte)] = static_cast<char32_t>(character);
+  }
+  return characters;
+}
+
+constexpr std::array<char32_t, 256> kCharactersByByte = make_characters_by_byte();
+
 }  // namespace
 
 std::optional<std::string> bytes_from_alphabet(std::string_view token) {
@@ -39,6 +50,13 @@ std::optional<std::string> bytes_from_alphabet(std::string_view token) {
     token.remove_prefix(character.bytes);
   }
   return bytes;
+}
+
+std::string to_alphabet(std::string_view bytes) {
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const char byte : bytes) append_utf8(kCharactersByByte[static_cast<unsigned char>(byte)], text);
+  return text;
 }
 
 }  // namespace trireme::tokenizer

@@ -11,4 +11,7 @@ namespace trireme::tokenizer {
 // The bytes that `token` stands for; nothing if one of its characters is not in the alphabet.
 std::optional<std::string> bytes_from_alphabet(std::string_view token);
 
+// Each byte as its character.
+std::string to_alphabet(std::string_view bytes);
+
 }  // namespace trireme::tokenizer

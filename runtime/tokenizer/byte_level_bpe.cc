@@ -12,9 +12,10 @@ ByteLevelBpe::ByteLevelBpe(const Vocabulary& vocabulary, MergeTable merges, Opti
   }
 }
 
-void ByteLevelBpe::encode(std::span<const std::string_view> words, std::vector<TokenId>& ids) const {
+base::Status ByteLevelBpe::encode(std::span<const std::string_view> words, std::vector<TokenId>& ids) const {
   MergeScratch scratch;
   for (const std::string_view word : words) encode_word(word, scratch, ids);
+  return base::ok_status();
 }
 
 void ByteLevelBpe::encode_word(std::string_view word, MergeScratch& scratch, std::vector<TokenId>& ids) const {

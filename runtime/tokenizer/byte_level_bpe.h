@@ -20,7 +20,8 @@ class ByteLevelBpe final : public WordModel {
 
   // `vocabulary` holds bytes, not their alphabet, and outlives this.
   ByteLevelBpe(const Vocabulary& vocabulary, MergeTable merges, Options options);
-  void encode(std::span<const std::string_view> words, std::vector<TokenId>& ids) const override;
+  std::string_view kind() const override { return "byte-level BPE"; }
+  base::Status encode(std::span<const std::string_view> words, std::vector<TokenId>& ids) const override;
 
  private:
   void encode_word(std::string_view word, MergeScratch& scratch, std::vector<TokenId>& ids) const;

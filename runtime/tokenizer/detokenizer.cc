@@ -30,8 +30,9 @@ Detokenizer::Detokenizer(const Tokenizer& tokenizer, const std::vector<std::stri
 
 std::string Detokenizer::push(TokenId token) {
   if (stopped_ || (skip_special_ && tokenizer_.is_special(token))) return {};
-  pending_bytes_ += tokenizer_.token_bytes(token, at_start_);
-  at_start_ = false;
+  if (previous_ && tokenizer_.ends_word(*previous_)) pending_bytes_ += ' ';
+  pending_bytes_ += tokenizer_.token_bytes(token, !previous_);
+  previous_ = token;
   return release(take_characters(pending_bytes_));
 }
 

@@ -3,6 +3,7 @@
 // give). Also holds back what could be the start of a stop string.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,7 @@ class Detokenizer {
   const Tokenizer& tokenizer_;
   StopMatcher stop_matcher_;
   bool skip_special_;
-  bool at_start_ = true;
+  std::optional<TokenId> previous_;  // nothing at the start
   bool stopped_ = false;
   std::string pending_bytes_;  // an incomplete character
   std::string pending_text_;   // could be the start of a stop string

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/tokenizer/byte_alphabet.h"
+#include "runtime/tokenizer/byte_fallback.h"
 #include "runtime/tokenizer/byte_level_bpe.h"
 #include "runtime/tokenizer/generation_ends.h"
 #include "runtime/tokenizer/loaders.h"
@@ -171,20 +172,6 @@ base::Result<TokenScores> read_scores(const checkpoint::GgufFile& file, std::siz
   return std::move(*scores);
 }
 
-base::Result<std::array<TokenId, 256>> byte_ids(const Vocabulary& vocabulary) {
-  std::array<TokenId, 256> ids;
-  ids.fill(kNoToken);
-  for (TokenId id = 0; id < vocabulary.size(); ++id) {
-    if (vocabulary.kind(id) != TokenKind::kByte) continue;
-    TokenId& slot = ids[static_cast<unsigned char>(vocabulary.bytes(id).front())];
-    if (slot != kNoToken)
-      return base::invalid_argument("two tokens stand for one byte: " + std::to_string(slot) + " and " +
-                                    std::to_string(id));
-    slot = id;
-  }
-  return ids;
-}
-
 base::Result<Normalizer> sentencepiece_normalizer(const nlohmann::json& metadata) {
   for (const char* refused : {"remove_extra_whitespaces", "precompiled_charsmap"}) {
     const auto value = metadata.find(key_of(refused));
@@ -215,12 +202,12 @@ base::Result<TokenizerParts> load_sentencepiece(const checkpoint::GgufFile& file
   if (!vocabulary) return vocabulary.error();
   TokenizerParts parts;
   parts.vocabulary = std::move(*vocabulary);
-  base::Result<std::array<TokenId, 256>> bytes = byte_ids(*parts.vocabulary);
+  base::Result<ByteTokenIds> bytes = byte_token_ids(*parts.vocabulary);
   if (!bytes) return bytes.error();
   base::Result<std::optional<TokenId>> unknown = token_key(file.metadata(), "unknown_token_id", *parts.vocabulary);
   if (!unknown) return unknown.error();
   const base::Result<bool> add_prefix = bool_key(file.metadata(), "add_space_prefix", true);
-  parts.decoder = {.metaspace = true, .strip_leading_space = *add_prefix};
+  parts.decoder = metaspace_decoder(*add_prefix);
   parts.normalizer = std::move(*normalizer);
   parts.model = std::make_unique<SentencePieceBpe>(
       *parts.vocabulary, std::move(*scores),

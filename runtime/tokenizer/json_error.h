@@ -20,6 +20,11 @@ auto with_json_errors(std::string_view what, const Read& read) -> decltype(read(
   }
 }
 
+inline nlohmann::json value_or_null(const nlohmann::json& object, const char* key) {
+  const auto value = object.find(key);
+  return value == object.end() ? nlohmann::json() : *value;
+}
+
 inline base::Error unsupported_type(std::string_view what, std::string_view type) {
   return base::unsupported(std::string(what) + " type \"" + std::string(type) + "\" is not supported");
 }

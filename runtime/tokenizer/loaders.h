@@ -13,9 +13,17 @@ namespace trireme::tokenizer {
 // From the keys tokenizer.ggml.*: models "gpt2" (byte-level BPE) and "llama" (SentencePiece-style BPE by scores).
 base::Result<TokenizerParts> load_gguf_tokenizer(const checkpoint::GgufFile& file);
 
-// From tokenizer.json, tokenizer_config.json and generation_config.json in `directory`, of which the first must exist,
+// From tokenizer.json, or else tokenizer.model, with tokenizer_config.json and generation_config.json in `directory`,
 // and from the model's `config`.
 base::Result<TokenizerParts> load_hugging_face_tokenizer(const std::filesystem::path& directory,
                                                          const nlohmann::json& config);
+
+// From a tokenizer.json alone: without what configures BOS and EOS.
+base::Result<TokenizerParts> load_tokenizer_json(const std::filesystem::path& path);
+base::Result<TokenizerParts> parse_tokenizer(const std::string& text);  // of such a file
+
+// From a SentencePiece model ("tokenizer.model"), which libsentencepiece reads. It says which tokens are BOS and EOS;
+// BOS is added to a text, as Llama does it.
+base::Result<TokenizerParts> load_sentencepiece_model(const std::filesystem::path& path);
 
 }  // namespace trireme::tokenizer

@@ -8,11 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/tokenizer/tokenizer.h"
+#include "runtime/tokenizer/vocabulary.h"
 
 namespace trireme::tokenizer {
-
-inline constexpr TokenId kNoToken = -1;
 
 // A run of the word's bytes. Symbols that were merged into their left neighbour have no bytes.
 struct Symbol {

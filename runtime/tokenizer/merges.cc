@@ -1,5 +1,6 @@
 #include "runtime/tokenizer/merges.h"
 
+#include <algorithm>
 #include <string>
 
 namespace trireme::tokenizer {
@@ -18,9 +19,10 @@ MergeTable::MergeTable(std::size_t expected) {
   table_.resize(slots);
 }
 
-base::Status MergeTable::add(const Vocabulary& vocabulary, std::string_view left, std::string_view right) {
+base::Status MergeTable::add(const Vocabulary& vocabulary, std::string_view left, std::string_view right,
+                             std::size_t prefix_bytes) {
   if (next_rank_ >= kMaxMerges) return base::invalid_argument("there are too many merges");
-  const std::string both = std::string(left) + std::string(right);
+  const std::string both = std::string(left) + std::string(right.substr(std::min(prefix_bytes, right.size())));
   const auto missing = [&](std::string_view token) {
     return base::invalid_argument("merge " + std::to_string(next_rank_) + ": token \"" + std::string(token) +
                                   "\" is not in the vocabulary");

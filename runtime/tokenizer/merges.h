@@ -23,9 +23,11 @@ class MergeTable {
   // `expected`: number of merges that will be added, at most kMaxMerges.
   explicit MergeTable(std::size_t expected = 0);
 
-  // Adds the pair with the next rank; of a pair that comes twice the last rank counts. Errors: one of left, right and
-  // their concatenation is not in the vocabulary, or there are too many.
-  base::Status add(const Vocabulary& vocabulary, std::string_view left, std::string_view right);
+  // Adds the pair with the next rank; of a pair that comes twice the last rank counts. What it becomes is `left` and,
+  // without its first `prefix_bytes`, `right`. Errors: one of the three is not in the vocabulary, or there are too
+  // many.
+  base::Status add(const Vocabulary& vocabulary, std::string_view left, std::string_view right,
+                   std::size_t prefix_bytes = 0);
   const Merge* find(TokenId left, TokenId right) const;
   std::size_t size() const { return num_entries_; }
 

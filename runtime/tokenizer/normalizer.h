@@ -1,5 +1,4 @@
-// Normalizer: what a tokenizer does to ordinary text before splitting it into words: Unicode normalisation,
-// replacement, a prefix.
+// Normalizer: what a tokenizer does to ordinary text before splitting it into words, step by step.
 #pragma once
 
 #include <optional>
@@ -9,6 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "runtime/tokenizer/character_steps.h"
+#include "runtime/tokenizer/precompiled_charsmap.h"
 #include "runtime/tokenizer/regex.h"
 
 namespace trireme::tokenizer {
@@ -24,7 +25,17 @@ struct ReplaceText {
   std::string replacement;  // taken literally
 };
 
-using NormalizerStep = std::variant<UnicodeForm, PrependText, ReplaceText>;
+// Takes the whitespace from the text's ends.
+struct StripWhitespace {
+  bool left = true;
+  bool right = true;
+};
+
+// Writes each byte as a character of GPT-2's alphabet.
+struct WriteByteAlphabet {};
+
+using NormalizerStep = std::variant<UnicodeForm, CharacterStep, PrependText, ReplaceText, StripWhitespace,
+                                    WriteByteAlphabet, PrecompiledCharsmap>;
 
 class Normalizer {
  public:
@@ -32,7 +43,8 @@ class Normalizer {
   explicit Normalizer(std::vector<NormalizerStep> steps) : steps_(std::move(steps)) {}
 
   bool empty() const { return steps_.empty(); }
-  // All steps in their order. `text` is valid UTF-8; nothing is prepended to empty text. Errors: Regex's.
+  // All steps in their order. `text` is valid UTF-8; nothing is prepended to empty text. Errors: Regex's, and a text
+  // that grows beyond all measure.
   base::Result<std::string> apply(std::string_view text) const;
 
  private:

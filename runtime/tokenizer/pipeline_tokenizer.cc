@@ -4,24 +4,12 @@
 #include <utility>
 
 #include "base/check.h"
-#include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/utf8.h"
 
 namespace trireme::tokenizer {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = std::size_t{1} << 30;  // positions within a word are 32-bit numbers
-std::string with_spaces(std::string_view token) {
-  std::string text;
-  text.reserve(token.size());
-  std::size_t done = 0;
-  for (std::size_t at; (at = token.find(kMetaspace, done)) != std::string_view::npos; done = at + kMetaspace.size()) {
-    text += token.substr(done, at - done);
-    text += ' ';
-  }
-  text += token.substr(done);
-  return text;
-}
 
 }  // namespace
 
@@ -68,7 +56,8 @@ base::Status PipelineTokenizer::encode_text(std::string_view text, SpecialTokens
     const bool first = at_text_start && &segment == segments.data();
     const base::Result<Words> words = parts_.pre_tokenizer.apply(segment.text, first);
     if (!words) return words.error();
-    parts_.model->encode(words->words, ids);
+    const base::Status status = parts_.model->encode(words->words, ids);
+    if (!status) return status;
   }
   return base::ok_status();
 }
@@ -82,21 +71,20 @@ void PipelineTokenizer::add_special(std::vector<TokenId>& ids) const {
 
 std::string PipelineTokenizer::decode(std::span<const TokenId> tokens, bool skip_special) const {
   std::string text;
-  bool at_start = true;
+  std::optional<TokenId> previous;
   for (const TokenId token : tokens) {
     if (skip_special && is_special(token)) continue;
-    text += token_bytes(token, at_start);
-    at_start = false;
+    if (previous && ends_word(*previous)) text += ' ';
+    text += token_bytes(token, !previous);
+    previous = token;
   }
   return text;
 }
 
 std::string PipelineTokenizer::token_bytes(TokenId token, bool at_start) const {
   const std::string_view bytes = parts_.vocabulary->bytes(token);
-  if (!parts_.decoder.metaspace || parts_.vocabulary->kind(token) == TokenKind::kByte) return std::string(bytes);
-  std::string text = with_spaces(bytes);
-  if (at_start && parts_.decoder.strip_leading_space && text.starts_with(' ')) text.erase(0, 1);
-  return text;
+  if (parts_.vocabulary->kind(token) == TokenKind::kByte) return parts_.decoder.apply_to_byte(bytes, at_start);
+  return parts_.decoder.apply(bytes, at_start);
 }
 
 std::optional<TokenId> PipelineTokenizer::token_id(std::string_view content) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/tokenizer/added_tokens.h"
+#include "runtime/tokenizer/decoder.h"
 #include "runtime/tokenizer/normalizer.h"
 #include "runtime/tokenizer/pre_tokenizer.h"
 #include "runtime/tokenizer/tokenizer.h"
@@ -15,12 +16,6 @@
 #include "runtime/tokenizer/word_model.h"
 
 namespace trireme::tokenizer {
-
-// How tokens become text again.
-struct TokenDecoder {
-  bool metaspace = false;            // "▁" stands for a space
-  bool strip_leading_space = false;  // the space that encoding put before the text
-};
 
 struct TokenizerParts {
   std::unique_ptr<Vocabulary> vocabulary;  // the model refers to it and is destroyed before it
@@ -43,7 +38,9 @@ class PipelineTokenizer final : public Tokenizer {
   base::Result<std::vector<TokenId>> encode(std::string_view text, EncodeOptions options) const override;
   std::string decode(std::span<const TokenId> tokens, bool skip_special) const override;
   std::string token_bytes(TokenId token, bool at_start) const override;
+  bool ends_word(TokenId token) const override { return parts_.decoder.ends_word(parts_.vocabulary->bytes(token)); }
 
+  std::string_view kind() const override { return parts_.model->kind(); }
   std::int32_t vocab_size() const override { return parts_.vocabulary->size(); }
   bool is_special(TokenId token) const override { return parts_.vocabulary->kind(token) == TokenKind::kSpecial; }
   std::vector<std::size_t> special_offsets(std::string_view text) const override {

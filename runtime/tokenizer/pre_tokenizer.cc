@@ -1,8 +1,10 @@
 #include "runtime/tokenizer/pre_tokenizer.h"
 
+#include <numeric>
 #include <utility>
 
-#include "runtime/tokenizer/metaspace.h"
+#include "runtime/tokenizer/byte_alphabet.h"
+#include "runtime/tokenizer/text_replace.h"
 
 namespace trireme::tokenizer {
 namespace {
@@ -59,23 +61,10 @@ base::Status apply_step(const SplitStep& step, bool, Words& words) {
   return base::ok_status();
 }
 
-std::string with_metaspaces(std::string_view word) {
-  std::string text;
-  text.reserve(word.size() + 2 * kMetaspace.size());
-  for (const char byte : word) {
-    if (byte == ' ') {
-      text += kMetaspace;
-    } else {
-      text += byte;
-    }
-  }
-  return text;
-}
-
-// Begins a new word at each "▁".
-void split_before_metaspace(std::string_view text, std::vector<std::string_view>& words) {
+// Begins a new word at each `mark`.
+void split_before(std::string_view mark, std::string_view text, std::vector<std::string_view>& words) {
   std::size_t begin = 0;
-  for (std::size_t at = text.find(kMetaspace, 1); at != std::string_view::npos; at = text.find(kMetaspace, at + 1)) {
+  for (std::size_t at = text.find(mark, 1); at != std::string_view::npos; at = text.find(mark, at + 1)) {
     words.push_back(text.substr(begin, at - begin));
     begin = at;
   }
@@ -86,14 +75,14 @@ base::Status apply_step(const MetaspaceStep& step, bool at_text_start, Words& wo
   std::vector<std::string_view> result;
   bool first = at_text_start;
   for (const std::string_view word : words.words) {
-    std::string text = with_metaspaces(word);
+    std::string text = replace_all(word, " ", step.replacement);
     const bool prepend =
         step.prepend == MetaspaceStep::Prepend::kAlways || (step.prepend == MetaspaceStep::Prepend::kFirst && first);
-    if (prepend && !text.starts_with(kMetaspace)) text.insert(0, kMetaspace);
+    if (prepend && !text.starts_with(step.replacement)) text.insert(0, step.replacement);
     first = false;
     words.rewritten.push_back(std::move(text));
     if (step.split) {
-      split_before_metaspace(words.rewritten.back(), result);
+      split_before(step.replacement, words.rewritten.back(), result);
     } else {
       result.push_back(words.rewritten.back());
     }
@@ -111,15 +100,27 @@ base::Status apply_step(const PrefixSpaceStep&, bool, Words& words) {
   return base::ok_status();
 }
 
+base::Status apply_step(const ByteAlphabetStep&, bool, Words& words) {
+  for (std::string_view& word : words.words) {
+    words.rewritten.push_back(to_alphabet(word));
+    word = words.rewritten.back();
+  }
+  return base::ok_status();
+}
+
 }  // namespace
 
 base::Result<Words> PreTokenizer::apply(std::string_view text, bool at_text_start) const {
+  const std::size_t max_bytes = max_grown_bytes(text.size());
   Words words;
   if (!text.empty()) words.words.push_back(text);
   for (const PreTokenizerStep& step : steps_) {
     const base::Status status =
         std::visit([&](const auto& concrete) { return apply_step(concrete, at_text_start, words); }, step);
     if (!status) return status.error();
+    const std::size_t bytes = std::accumulate(words.words.begin(), words.words.end(), std::size_t{0},
+                                              [](std::size_t sum, std::string_view word) { return sum + word.size(); });
+    if (bytes > max_bytes) return base::invalid_argument("the pre-tokenizer makes the text too long");
   }
   return words;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/regex.h"
 
 namespace trireme::tokenizer {
@@ -26,12 +27,16 @@ struct MetaspaceStep {
   enum class Prepend { kNever, kFirst, kAlways };
   Prepend prepend = Prepend::kAlways;  // of a "▁", to the text's first word or to each one, where it has none
   bool split = true;
+  std::string replacement = std::string(kMetaspace);  // one character, for a space
 };
 
 // Puts a space before each word that does not begin with one.
 struct PrefixSpaceStep {};
 
-using PreTokenizerStep = std::variant<SplitStep, MetaspaceStep, PrefixSpaceStep>;
+// Writes each byte as a character of GPT-2's alphabet.
+struct ByteAlphabetStep {};
+
+using PreTokenizerStep = std::variant<SplitStep, MetaspaceStep, PrefixSpaceStep, ByteAlphabetStep>;
 
 struct Words {
   std::vector<std::string_view> words;  // none is empty; they point into the text or into `rewritten`

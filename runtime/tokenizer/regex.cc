@@ -40,7 +40,12 @@ struct Regex::Impl {
 base::Result<Regex> Regex::compile(std::string_view pattern) {
   base::Result<std::string> translated = from_oniguruma(pattern);
   if (!translated) return translated.error();
-  return compile_with(*translated, PCRE2_UTF | PCRE2_UCP);
+  // Oniguruma's ^ and $ are at line ends too.
+  return compile_with(*translated, PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE);
+}
+
+base::Result<Regex> Regex::compile_native(std::string_view pattern) {
+  return compile_with(pattern, PCRE2_UTF | PCRE2_UCP);
 }
 
 base::Result<Regex> Regex::literal(std::string_view text) {

@@ -23,6 +23,8 @@ class Regex {
   // Error: what PCRE2 says on a pattern that it cannot compile, or one that means something else there than in
   // Oniguruma, for which tokenizer.json files are written.
   static base::Result<Regex> compile(std::string_view pattern);
+  // A pattern of our own, written for PCRE2.
+  static base::Result<Regex> compile_native(std::string_view pattern);
   // Matches `text` itself.
   static base::Result<Regex> literal(std::string_view text);
   Regex(Regex&&) noexcept;

@@ -1,23 +1,48 @@
 #include "runtime/tokenizer/tokenizer.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/check.h"
 #include "runtime/tokenizer/loaders.h"
 
 namespace trireme::tokenizer {
+namespace {
+
+namespace fs = std::filesystem;
+
+base::Result<std::unique_ptr<Tokenizer>> assemble(base::Result<TokenizerParts> parts) {
+  if (!parts) return parts.error();
+  return std::unique_ptr<Tokenizer>(std::make_unique<PipelineTokenizer>(std::move(*parts)));
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+}  // namespace
 
 base::Result<std::unique_ptr<Tokenizer>> Tokenizer::from_checkpoint(const checkpoint::Checkpoint& checkpoint) {
-  const bool is_gguf = checkpoint.format() == checkpoint::Format::kGguf;
-  TRIREME_CHECK(!is_gguf || checkpoint.gguf() != nullptr);
-  base::Result<TokenizerParts> parts = is_gguf ? load_gguf_tokenizer(*checkpoint.gguf())
-                                               : load_hugging_face_tokenizer(checkpoint.path(), checkpoint.metadata());
-  if (!parts) {
-    base::Error error = parts.error();
-    if (is_gguf) error.message = checkpoint.path().string() + ": " + error.message;
-    return error;
+  if (checkpoint.format() != checkpoint::Format::kGguf) {
+    return assemble(load_hugging_face_tokenizer(checkpoint.path(), checkpoint.metadata()));
   }
-  return std::unique_ptr<Tokenizer>(std::make_unique<PipelineTokenizer>(std::move(*parts)));
+  TRIREME_CHECK(checkpoint.gguf() != nullptr);
+  base::Result<TokenizerParts> parts = load_gguf_tokenizer(*checkpoint.gguf());
+  if (!parts) return base::Error{parts.error().code, checkpoint.path().string() + ": " + parts.error().message};
+  return assemble(std::move(parts));
+}
+
+base::Result<std::unique_ptr<Tokenizer>> Tokenizer::from_path(const fs::path& path) {
+  if (path.extension() == ".model") return assemble(load_sentencepiece_model(path));
+  if (path.extension() == ".json") return assemble(load_tokenizer_json(path));
+  // A directory may hold a tokenizer without weights.
+  if (!is_there(path / "config.json") && (is_there(path / "tokenizer.json") || is_there(path / "tokenizer.model"))) {
+    return assemble(load_hugging_face_tokenizer(path, nlohmann::json::object()));
+  }
+  auto opened = checkpoint::Checkpoint::open(path);
+  if (!opened) return opened.error();
+  return from_checkpoint(**opened);
 }
 
 }  // namespace trireme::tokenizer

@@ -1,9 +1,10 @@
-// Tokenizer: text ↔ token ids, as the model's own tokenizer does it (byte-level BPE, or SentencePiece-style BPE with
-// byte fallback), from tokenizer.json or from GGUF. Immutable after loading; any thread may use it. Time is linear in
+// Tokenizer: text ↔ token ids, as the model's own tokenizer does it (BPE, Unigram, WordPiece), from tokenizer.json, a
+// SentencePiece model or GGUF. Immutable after loading; any thread may use it. Time is linear in
 // the length of the text (up to a logarithm), and stack use does not grow with it.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,8 +33,11 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  // From tokenizer.json beside config.json, or from the GGUF file's keys. Errors name the file and what is wrong.
+  // From the files beside config.json (tokenizer.json, or else tokenizer.model), or from the GGUF file's keys. Errors
+  // name the file and what is wrong.
   static base::Result<std::unique_ptr<Tokenizer>> from_checkpoint(const checkpoint::Checkpoint& checkpoint);
+  // From a tokenizer.json, a SentencePiece model (*.model), a directory with one of them, or whatever Checkpoint opens.
+  static base::Result<std::unique_ptr<Tokenizer>> from_path(const std::filesystem::path& path);
 
   // Error: the text is not valid UTF-8.
   virtual base::Result<std::vector<TokenId>> encode(std::string_view text, EncodeOptions options = {}) const = 0;
@@ -42,7 +46,10 @@ class Tokenizer {
   virtual std::string decode(std::span<const TokenId> tokens, bool skip_special = false) const = 0;
   // The bytes that this token adds to a text. `at_start`: SentencePiece-style decoders strip the first space.
   virtual std::string token_bytes(TokenId token, bool at_start = false) const = 0;
+  // Whether a space comes between this token and the one after it, which neither of them has by itself.
+  virtual bool ends_word(TokenId token) const = 0;
 
+  virtual std::string_view kind() const = 0;  // "byte-level BPE", "Unigram", …
   virtual std::int32_t vocab_size() const = 0;
   virtual bool is_special(TokenId token) const = 0;
   // Byte offsets where encode() would recognise a special token in valid UTF-8.

@@ -9,6 +9,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::uintmax_t kMaxFileBytes = 256 << 20;
 constexpr int kMaxDepth = 64;  // the rest is read by functions that call themselves
 
 // Receives the parser's events; what it takes for itself does not become part of the JSON value.
@@ -26,16 +27,22 @@ class Collector {
       return true;
     }
     if (depth == 2 && event == json::parse_event_t::array_start && section_ == Section::kVocab) {
-      section_ = Section::kOther;  // a list of scores: another kind of model
+      section_ = Section::kScoredVocab;
     }
-    if (depth <= 2 || section_ == Section::kOther) return true;
-    return section_ == Section::kVocab ? vocab_event(event, value) : merges_event(depth, event, value);
+    if (depth <= 2) return true;
+    switch (section_) {
+      case Section::kVocab: return vocab_event(event, value);
+      case Section::kScoredVocab: return scored_vocab_event(depth, event, value);
+      case Section::kMerges: return merges_event(depth, event, value);
+      case Section::kOther: break;
+    }
+    return true;
   }
 
   const std::string& error() const { return error_; }
 
  private:
-  enum class Section { kOther, kVocab, kMerges };
+  enum class Section { kOther, kVocab, kScoredVocab, kMerges };
 
   static Section section_of(const json& key) {
     return key == "vocab" ? Section::kVocab : key == "merges" ? Section::kMerges : Section::kOther;
@@ -47,6 +54,27 @@ class Collector {
       output_.vocab.emplace_back(std::move(token_), value.get<std::int32_t>());
     } else {
       fail("model.vocab holds something else than an id");
+    }
+    return false;
+  }
+
+  // An entry is ["token", score].
+  bool scored_vocab_event(int depth, json::parse_event_t event, const json& value) {
+    if (depth == 3 && event == json::parse_event_t::array_start) {
+      pair_.clear();
+      has_score_ = false;
+      return true;
+    }
+    if (depth == 4 && event == json::parse_event_t::value && pair_.empty() && value.is_string()) {
+      pair_.push_back(value.get<std::string>());
+    } else if (depth == 4 && event == json::parse_event_t::value && pair_.size() == 1 && !has_score_ &&
+               value.is_number()) {
+      score_ = value.get<double>();
+      has_score_ = true;
+    } else if (depth == 3 && event == json::parse_event_t::array_end && has_score_) {
+      output_.scored_vocab.emplace_back(std::move(pair_[0]), score_);
+    } else {
+      fail("model.vocab holds something else than pairs of a token and a score");
     }
     return false;
   }
@@ -87,20 +115,10 @@ class Collector {
   Section section_ = Section::kOther;
   std::string token_;
   std::vector<std::string> pair_;
+  double score_ = 0;
+  bool has_score_ = false;
   std::string error_;
 };
-
-base::Result<std::string> read_file(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    return base::not_found(path.string() + " does not exist");
-  }
-  std::ifstream stream(path, std::ios::binary);
-  std::string text(std::filesystem::file_size(path, error), '\0');
-  if (!stream.read(text.data(), static_cast<std::streamsize>(text.size())))
-    return base::invalid_argument(path.string() + " cannot be read");
-  return text;
-}
 
 }  // namespace
 
@@ -118,18 +136,25 @@ base::Result<TokenizerJson> parse_tokenizer_json(const std::string& text) {
   return result;
 }
 
-base::Result<TokenizerJson> read_tokenizer_json(const std::filesystem::path& path) {
-  const base::Result<std::string> text = read_file(path);
-  if (!text) return text.error();
-  base::Result<TokenizerJson> result = parse_tokenizer_json(*text);
-  if (!result) return base::Error{result.error().code, path.string() + ": " + result.error().message};
-  return result;
+base::Result<std::string> read_json_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return base::not_found(path.string() + " does not exist");
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error || size > kMaxFileBytes) return base::invalid_argument(path.string() + " is larger than 256 MiB");
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(size, '\0');
+  if (!stream.read(text.data(), static_cast<std::streamsize>(size))) {
+    return base::invalid_argument(path.string() + " cannot be read");
+  }
+  return text;
 }
 
 base::Result<nlohmann::json> read_json_object(const std::filesystem::path& path) {
-  const base::Result<std::string> text = read_file(path);
+  const base::Result<std::string> text = read_json_file(path);
   if (!text) return text.error();
-  json value = json::parse(*text, nullptr, false);
+  // Deep nesting would be destroyed by functions that call themselves.
+  json value = json::parse(
+      *text, [](int depth, json::parse_event_t, const json&) { return depth <= kMaxDepth; }, false);
   if (!value.is_object()) return base::invalid_argument(path.string() + " is not a JSON object");
   return value;
 }

@@ -14,16 +14,17 @@
 namespace trireme::tokenizer {
 
 struct TokenizerJson {
-  nlohmann::json rest;                                      // without model.vocab and model.merges
-  std::vector<std::pair<std::string, std::int32_t>> vocab;  // of a vocabulary that is an object: token and id
+  nlohmann::json rest;                                       // without model.vocab and model.merges
+  std::vector<std::pair<std::string, std::int32_t>> vocab;   // of a vocabulary that is an object: token and id
+  std::vector<std::pair<std::string, double>> scored_vocab;  // of one that is a list: token and score, by id
   std::vector<std::pair<std::string, std::string>> merges;
 };
 
-// Errors name the file and what is wrong.
-base::Result<TokenizerJson> read_tokenizer_json(const std::filesystem::path& path);
 base::Result<TokenizerJson> parse_tokenizer_json(const std::string& text);
 
-// A small JSON file: an object. kNotFound where it does not exist.
+// The whole file. kNotFound where it does not exist, and an error where it is larger than any tokenizer.
+base::Result<std::string> read_json_file(const std::filesystem::path& path);
+// A small JSON file: an object. Errors name the file and what is wrong; kNotFound where it does not exist.
 base::Result<nlohmann::json> read_json_object(const std::filesystem::path& path);
 
 }  // namespace trireme::tokenizer

@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "runtime/tokenizer/byte_alphabet.h"
-#include "runtime/tokenizer/byte_level_bpe.h"
+#include "runtime/tokenizer/byte_fallback.h"
 #include "runtime/tokenizer/generation_ends.h"
 #include "runtime/tokenizer/json_error.h"
 #include "runtime/tokenizer/loaders.h"
-#include "runtime/tokenizer/sentencepiece_bpe.h"
 #include "runtime/tokenizer/tokenizer_json_file.h"
+#include "runtime/tokenizer/tokenizer_json_model.h"
 #include "runtime/tokenizer/tokenizer_json_steps.h"
 
 namespace trireme::tokenizer {
@@ -16,58 +16,14 @@ namespace {
 
 using nlohmann::json;
 
-json value_or_null(const json& object, const char* key) {
-  const auto value = object.find(key);
-  return value == object.end() ? json() : *value;
-}
-
-// A field of the model that must be absent, null or empty for the tokenizer to work as it is written here.
-base::Status refuse_field(const json& model, const char* key) {
-  const json value = value_or_null(model, key);
-  const bool harmless = value.is_null() || value == "" || (value.is_number() && value == 0);
-  if (harmless) return base::ok_status();
-  return base::unsupported(std::string("model.") + key + " is not supported");
-}
-
-base::Status check_model(const json& model) {
-  const auto& type = model.at("type").get_ref<const std::string&>();
-  if (type != "BPE") return unsupported_type("model", type);
-  for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix"}) {
-    const base::Status status = refuse_field(model, key);
-    if (!status) return status;
-  }
-  return base::ok_status();
-}
-
-struct ModelFlags {
-  bool byte_level = false;
-  bool byte_fallback = false;
-};
-
-base::Status add_model_token(const std::string& token, TokenId id, ModelFlags flags, Vocabulary& vocabulary) {
-  const auto byte = flags.byte_fallback ? parse_byte_token(token) : std::nullopt;
-  if (byte) return vocabulary.add(id, std::string(1, static_cast<char>(*byte)), TokenKind::kByte);
-  const auto bytes = flags.byte_level ? bytes_from_alphabet(token) : std::optional(token);
-  const base::Status status = vocabulary.add(id, bytes.value_or(token), TokenKind::kNormal);
-  // A token with characters that the byte alphabet does not have can only be an added one: no word becomes it.
-  if (!status || !bytes) return status;
-  return vocabulary.index(id);
-}
-
-base::Result<std::unique_ptr<Vocabulary>> build_vocabulary(const TokenizerJson& file, ModelFlags flags) {
-  auto vocabulary = std::make_unique<Vocabulary>();
-  vocabulary->reserve(file.vocab.size(), 8 * file.vocab.size());
-  for (const auto& [token, id] : file.vocab) {
-    const base::Status status = add_model_token(token, id, flags, *vocabulary);
-    if (!status) return base::invalid_argument("model.vocab: \"" + token + "\": " + status.error().message);
-  }
-  return vocabulary;
-}
-
 // Puts one added token into the vocabulary, where the model may already have it.
 base::Status register_added_token(const AddedToken& token, Vocabulary& vocabulary) {
   const TokenKind kind = token.special ? TokenKind::kSpecial : TokenKind::kUserDefined;
   if (vocabulary.kind(token.id) == TokenKind::kUnused) return vocabulary.add(token.id, token.content, kind);
+  if (vocabulary.kind(token.id) == TokenKind::kByte) {
+    const auto byte = parse_byte_token(token.content);
+    if (byte && vocabulary.bytes(token.id) == std::string(1, static_cast<char>(*byte))) return base::ok_status();
+  }
   if (vocabulary.bytes(token.id) != token.content) {
     // In a byte-level vocabulary the model's entry may be the same characters written in the byte alphabet.
     if (bytes_from_alphabet(token.content).value_or("") != vocabulary.bytes(token.id)) {
@@ -115,73 +71,52 @@ base::Status load_added_tokens(const json& list, TokenizerParts& parts) {
   return base::ok_status();
 }
 
-base::Result<std::unique_ptr<WordModel>> build_model(const TokenizerJson& file, ModelFlags flags,
-                                                     const Vocabulary& vocabulary) {
-  const json& model = file.rest.at("model");
-  if (file.merges.size() > MergeTable::kMaxMerges) return base::invalid_argument("model.merges is too long");
-  MergeTable merges(file.merges.size());
-  for (const auto& [left, right] : file.merges) {
-    const auto left_bytes = flags.byte_level ? bytes_from_alphabet(left) : std::optional(left);
-    const auto right_bytes = flags.byte_level ? bytes_from_alphabet(right) : std::optional(right);
-    const base::Status status = merges.add(vocabulary, left_bytes.value_or(left), right_bytes.value_or(right));
-    if (!status) return base::invalid_argument("model.merges: " + status.error().message);
-  }
-  std::optional<TokenId> unknown;
-  if (const json token = value_or_null(model, "unk_token"); !token.is_null()) {
-    unknown = vocabulary.find(token.get_ref<const std::string&>());
-    if (!unknown) return base::invalid_argument("model.unk_token is not in the vocabulary");
-  }
-  const bool ignore_merges = model.value("ignore_merges", false);
-  if (flags.byte_level) {
-    return std::unique_ptr<WordModel>(
-        std::make_unique<ByteLevelBpe>(vocabulary, std::move(merges), ByteLevelBpe::Options{ignore_merges, unknown}));
-  }
-  SentencePieceBpe::Options options{ignore_merges, model.value("fuse_unk", false), unknown, {}};
-  options.byte_ids.fill(kNoToken);
-  for (TokenId id = 0; id < vocabulary.size(); ++id) {
-    if (vocabulary.kind(id) == TokenKind::kByte)
-      options.byte_ids[static_cast<unsigned char>(vocabulary.bytes(id)[0])] = id;
-  }
-  return std::unique_ptr<WordModel>(std::make_unique<SentencePieceBpe>(vocabulary, std::move(merges), options));
-}
-
-// The parts that tokenizer.json alone decides.
-base::Result<TokenizerParts> parts_of(const TokenizerJson& file) {
-  const json& model = file.rest.at("model");
-  const base::Status supported = check_model(model);
-  if (!supported) return supported.error();
-  base::Result<Normalizer> normalizer = parse_normalizer(value_or_null(file.rest, "normalizer"));
-  if (!normalizer) return normalizer.error();
-  base::Result<ParsedPreTokenizer> pre_tokenizer = parse_pre_tokenizer(value_or_null(file.rest, "pre_tokenizer"));
-  if (!pre_tokenizer) return pre_tokenizer.error();
-  const base::Result<ParsedDecoder> decoder = parse_decoder(value_or_null(file.rest, "decoder"));
-  if (!decoder) return decoder.error();
-  if (decoder->byte_level && !pre_tokenizer->byte_level) {
-    return base::unsupported("decoder ByteLevel without a ByteLevel pre_tokenizer is not supported");
-  }
-  const ModelFlags flags{pre_tokenizer->byte_level, model.value("byte_fallback", false)};
-  base::Result<std::unique_ptr<Vocabulary>> vocabulary = build_vocabulary(file, flags);
-  if (!vocabulary) return vocabulary.error();
-  TokenizerParts parts;
-  parts.vocabulary = std::move(*vocabulary);
-  parts.normalizer = std::move(*normalizer);
-  parts.pre_tokenizer = std::move(pre_tokenizer->pre_tokenizer);
-  parts.decoder = decoder->decoder;
-  base::Result<std::unique_ptr<WordModel>> words = build_model(file, flags, *parts.vocabulary);
-  if (!words) return words.error();
-  parts.model = std::move(*words);
-  const base::Status added = load_added_tokens(value_or_null(file.rest, "added_tokens"), parts);
-  if (!added) return added.error();
-  base::Result<ParsedPostProcessor> post_processor = parse_post_processor(value_or_null(file.rest, "post_processor"));
+base::Status load_post_processor(const json& object, TokenizerParts& parts) {
+  base::Result<ParsedPostProcessor> post_processor = parse_post_processor(object);
   if (!post_processor) return post_processor.error();
   parts.prefix = std::move(post_processor->prefix);
   parts.suffix = std::move(post_processor->suffix);
   for (const std::vector<TokenId>* ids : {&parts.prefix, &parts.suffix}) {
     for (const TokenId id : *ids) {
-      if (!parts.vocabulary->contains(id))
-        return base::invalid_argument("post_processor: an id is not in the vocabulary");
+      if (parts.vocabulary->kind(id) == TokenKind::kUnused) {
+        return base::invalid_argument("post_processor: id " + std::to_string(id) + " is not in the vocabulary");
+      }
     }
   }
+  return base::ok_status();
+}
+
+// The parts that tokenizer.json alone decides.
+base::Result<TokenizerParts> parts_of(const TokenizerJson& file) {
+  const json& model = file.rest.at("model");
+  const base::Result<std::string> type = model_type(model);
+  if (!type) return type.error();
+  base::Result<Normalizer> normalizer = parse_normalizer(value_or_null(file.rest, "normalizer"));
+  if (!normalizer) return normalizer.error();
+  base::Result<ParsedPreTokenizer> pre_tokenizer = parse_pre_tokenizer(value_or_null(file.rest, "pre_tokenizer"));
+  if (!pre_tokenizer) return pre_tokenizer.error();
+  base::Result<ParsedDecoder> decoder = parse_decoder(value_or_null(file.rest, "decoder"));
+  if (!decoder) return decoder.error();
+  const bool as_bytes =
+      *type == "BPE" && works_on_bytes(model) && pre_tokenizer->ends_in_byte_alphabet && decoder->reads_byte_alphabet;
+  if (as_bytes) {
+    pre_tokenizer->steps.pop_back();
+    decoder->decoder = TokenDecoder();
+  }
+  base::Result<std::unique_ptr<Vocabulary>> vocabulary = build_vocabulary(file, as_bytes);
+  if (!vocabulary) return vocabulary.error();
+  TokenizerParts parts;
+  parts.vocabulary = std::move(*vocabulary);
+  parts.normalizer = std::move(*normalizer);
+  parts.pre_tokenizer = PreTokenizer(std::move(pre_tokenizer->steps));
+  parts.decoder = std::move(decoder->decoder);
+  const base::Status added = load_added_tokens(value_or_null(file.rest, "added_tokens"), parts);
+  if (!added) return added.error();
+  base::Result<std::unique_ptr<WordModel>> words = build_model(file, as_bytes, *parts.vocabulary, parts.added_tokens);
+  if (!words) return words.error();
+  parts.model = std::move(*words);
+  const base::Status post_processor = load_post_processor(value_or_null(file.rest, "post_processor"), parts);
+  if (!post_processor) return post_processor.error();
   return parts;
 }
 
@@ -207,7 +142,7 @@ base::Status add_control_tokens(const std::filesystem::path& directory, const js
   if (!tokenizer_config) return tokenizer_config.error();
   const base::Result<json> generation_config = read_optional(directory / "generation_config.json");
   if (!generation_config) return generation_config.error();
-  parts.bos = configured_token(*tokenizer_config, "bos_token", parts);
+  if (const auto bos = configured_token(*tokenizer_config, "bos_token", parts)) parts.bos = bos;
   if (!parts.bos) {
     std::vector<TokenId> ids;
     const base::Status status =
@@ -220,7 +155,7 @@ base::Status add_control_tokens(const std::filesystem::path& directory, const js
     if (add_bos.get<bool>()) parts.prefix.insert(parts.prefix.begin(), *parts.bos);
   }
   std::vector<TokenId>& ends = parts.end_of_generation;
-  parts.eos = configured_token(*tokenizer_config, "eos_token", parts);
+  if (const auto eos = configured_token(*tokenizer_config, "eos_token", parts)) parts.eos = eos;
   if (parts.eos) ends.push_back(*parts.eos);
   const json text_config = value_or_null(config, "text_config");
   for (const json* object : {&*generation_config, &config, &text_config}) {
@@ -236,13 +171,28 @@ base::Status add_control_tokens(const std::filesystem::path& directory, const js
 
 }  // namespace
 
-base::Result<TokenizerParts> load_hugging_face_tokenizer(const std::filesystem::path& directory, const json& config) {
-  const std::filesystem::path path = directory / "tokenizer.json";
-  const base::Result<TokenizerJson> file = read_tokenizer_json(path);
+base::Result<TokenizerParts> parse_tokenizer(const std::string& text) {
+  const base::Result<TokenizerJson> file = parse_tokenizer_json(text);
   if (!file) return file.error();
-  base::Result<TokenizerParts> parts =
-      with_json_errors("the tokenizer", [&]() -> base::Result<TokenizerParts> { return parts_of(*file); });
+  return with_json_errors("the tokenizer", [&]() -> base::Result<TokenizerParts> { return parts_of(*file); });
+}
+
+base::Result<TokenizerParts> load_tokenizer_json(const std::filesystem::path& path) {
+  const base::Result<std::string> text = read_json_file(path);
+  if (!text) return text.error();
+  base::Result<TokenizerParts> parts = parse_tokenizer(*text);
   if (!parts) return base::Error{parts.error().code, path.string() + ": " + parts.error().message};
+  return parts;
+}
+
+base::Result<TokenizerParts> load_hugging_face_tokenizer(const std::filesystem::path& directory, const json& config) {
+  base::Result<TokenizerParts> parts = load_tokenizer_json(directory / "tokenizer.json");
+  if (!parts && parts.error().code == base::ErrorCode::kNotFound) {
+    std::error_code error;
+    const std::filesystem::path model = directory / "tokenizer.model";
+    if (std::filesystem::exists(model, error)) parts = load_sentencepiece_model(model);
+  }
+  if (!parts) return parts;
   const base::Status status = add_control_tokens(directory, config, *parts);
   if (!status) return base::Error{status.error().code, directory.string() + ": " + status.error().message};
   return parts;

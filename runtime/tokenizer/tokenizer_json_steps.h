@@ -13,14 +13,14 @@ namespace trireme::tokenizer {
 base::Result<Normalizer> parse_normalizer(const nlohmann::json& object);
 
 struct ParsedPreTokenizer {
-  PreTokenizer pre_tokenizer;
-  bool byte_level = false;  // words are written in GPT-2's byte alphabet
+  std::vector<PreTokenizerStep> steps;
+  bool ends_in_byte_alphabet = false;  // the last step, and no other, writes GPT-2's byte alphabet
 };
 base::Result<ParsedPreTokenizer> parse_pre_tokenizer(const nlohmann::json& object);
 
 struct ParsedDecoder {
   TokenDecoder decoder;
-  bool byte_level = false;
+  bool reads_byte_alphabet = false;  // and does nothing else
 };
 base::Result<ParsedDecoder> parse_decoder(const nlohmann::json& object);
 

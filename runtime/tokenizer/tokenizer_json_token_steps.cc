@@ -1,39 +1,78 @@
 // Decoder and post-processor of tokenizer.json.
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "runtime/tokenizer/json_error.h"
 #include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/tokenizer_json_steps.h"
+#include "runtime/tokenizer/utf8.h"
 
 namespace trireme::tokenizer {
 namespace {
 
 using nlohmann::json;
 
-base::Status add_decoder_step(const json& step, ParsedDecoder& parsed) {
+// A decoder that is being put together. After "Fuse" the steps see the whole text instead of each token.
+struct DecoderParts {
+  std::vector<DecoderStep> of_token;
+  std::vector<StripDecode> of_text;
+  bool fused = false;
+};
+
+base::Status add_replace(const json& step, DecoderParts& parts) {
+  const json& pattern = step.at("pattern");
+  base::Result<Regex> regex = pattern.contains("String")
+                                  ? Regex::literal(pattern.at("String").get_ref<const std::string&>())
+                                  : Regex::compile(pattern.at("Regex").get_ref<const std::string&>());
+  if (!regex) return regex.error();
+  parts.of_token.emplace_back(ReplaceDecode{std::move(*regex), step.at("content").get<std::string>()});
+  return base::ok_status();
+}
+
+base::Status add_strip(const json& step, DecoderParts& parts) {
+  StripDecode strip{step.at("content").get<std::string>(), step.at("start").get<std::size_t>(),
+                    step.at("stop").get<std::size_t>()};
+  if (strip.content.empty()) return base::invalid_argument("decoder Strip: content is empty");
+  if (!parts.fused) {
+    parts.of_token.emplace_back(std::move(strip));
+  } else if (strip.at_end == 0) {
+    parts.of_text.push_back(std::move(strip));
+  } else {
+    return base::unsupported("decoder Strip at the end of a text is not supported");
+  }
+  return base::ok_status();
+}
+
+base::Status add_metaspace(const json& step, DecoderParts& parts) {
+  MetaspaceDecode metaspace{
+      step.value("replacement", std::string(kMetaspace)),
+      step.value("prepend_scheme", step.value("add_prefix_space", true) ? "always" : "never") != "never"};
+  if (!is_one_character(metaspace.replacement)) {
+    return base::invalid_argument("decoder Metaspace: replacement is not one character");
+  }
+  parts.of_token.emplace_back(std::move(metaspace));
+  return base::ok_status();
+}
+
+base::Status add_decoder_step(const json& step, DecoderParts& parts) {
   const auto& type = step.at("type").get_ref<const std::string&>();
+  if (type == "Strip") return add_strip(step, parts);
+  if (type == "ByteFallback") return base::ok_status();  // how decoding to bytes works anyway
+  if (type == "Fuse") {
+    parts.fused = true;
+    return base::ok_status();
+  }
+  if (parts.fused) return base::unsupported("decoder " + type + " after Fuse is not supported");
+  if (type == "Replace") return add_replace(step, parts);
+  if (type == "Metaspace") return add_metaspace(step, parts);
   if (type == "ByteLevel") {
-    parsed.byte_level = true;
-  } else if (type == "Replace") {
-    const json expected = {{"String", kMetaspace}};
-    if (step.at("pattern") != expected || step.at("content") != " ") {
-      return base::unsupported("decoder Replace of anything but U+2581 by a space is not supported");
-    }
-    parsed.decoder.metaspace = true;
-  } else if (type == "Strip") {
-    if (step.at("content") != " " || step.at("start") != 1 || step.at("stop") != 0) {
-      return base::unsupported("decoder Strip of anything but one leading space is not supported");
-    }
-    parsed.decoder.strip_leading_space = true;
-  } else if (type == "Metaspace") {
-    if (step.value("replacement", std::string(kMetaspace)) != kMetaspace) {
-      return base::unsupported("decoder Metaspace with another replacement than U+2581 is not supported");
-    }
-    parsed.decoder.metaspace = true;
-    parsed.decoder.strip_leading_space =
-        step.value("prepend_scheme", step.value("add_prefix_space", true) ? "always" : "never") != "never";
-  } else if (type != "ByteFallback" && type != "Fuse") {  // these two are how decoding to bytes works anyway
+    parts.of_token.emplace_back(ByteLevelDecode{});
+  } else if (type == "WordPiece") {
+    parts.of_token.emplace_back(WordPieceDecode{step.value("prefix", "##"), step.value("cleanup", true)});
+  } else if (type == "BPEDecoder") {
+    parts.of_token.emplace_back(WordEndDecode{step.value("suffix", "</w>")});
+  } else {
     return unsupported_type("decoder", type);
   }
   return base::ok_status();
@@ -47,6 +86,12 @@ base::Status add_template_ids(const json& ids, std::vector<TokenId>& output) {
     output.push_back(id.get<TokenId>());
   }
   return base::ok_status();
+}
+
+// BertProcessing and RobertaProcessing: "cls": ["[CLS]", 101] before the text, "sep" after it.
+base::Status add_cls_and_sep(const json& step, ParsedPostProcessor& parsed) {
+  const base::Status status = add_template_ids(json::array({step.at("cls").at(1)}), parsed.prefix);
+  return status ? add_template_ids(json::array({step.at("sep").at(1)}), parsed.suffix) : status;
 }
 
 // "single": special tokens, the text as Sequence A, special tokens.
@@ -73,14 +118,18 @@ base::Status add_template(const json& step, ParsedPostProcessor& parsed) {
 
 base::Result<ParsedDecoder> parse_decoder(const json& object) {
   return with_json_errors("decoder", [&]() -> base::Result<ParsedDecoder> {
+    // Without a decoder, tokens are words.
+    if (object.is_null()) return ParsedDecoder{TokenDecoder({}, {}, true)};
     std::vector<json> objects;
     flatten_sequence(object, "decoders", objects);
-    ParsedDecoder parsed;
+    DecoderParts parts;
     for (const json& step : objects) {
-      const base::Status status = add_decoder_step(step, parsed);
+      const base::Status status = add_decoder_step(step, parts);
       if (!status) return status.error();
     }
-    return parsed;
+    const bool reads_byte_alphabet = parts.of_text.empty() && parts.of_token.size() == 1 &&
+                                     std::holds_alternative<ByteLevelDecode>(parts.of_token.front());
+    return ParsedDecoder{TokenDecoder(std::move(parts.of_token), std::move(parts.of_text)), reads_byte_alphabet};
   });
 }
 
@@ -89,15 +138,21 @@ base::Result<ParsedPostProcessor> parse_post_processor(const json& object) {
     std::vector<json> objects;
     flatten_sequence(object, "processors", objects);
     ParsedPostProcessor parsed;
-    bool has_template = false;
     for (const json& step : objects) {
       const auto& type = step.at("type").get_ref<const std::string&>();
       if (type == "ByteLevel") continue;  // changes offsets only
-      if (type != "TemplateProcessing") return unsupported_type("post_processor", type);
-      if (has_template) return base::unsupported("post_processor: two templates are not supported");
-      has_template = true;
-      const base::Status status = add_template(step, parsed);
+      ParsedPostProcessor added;
+      base::Status status = base::ok_status();
+      if (type == "TemplateProcessing") {
+        status = add_template(step, added);
+      } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+        status = add_cls_and_sep(step, added);
+      } else {
+        return unsupported_type("post_processor", type);
+      }
       if (!status) return status.error();
+      parsed.prefix.insert(parsed.prefix.begin(), added.prefix.begin(), added.prefix.end());
+      parsed.suffix.insert(parsed.suffix.end(), added.suffix.begin(), added.suffix.end());
     }
     return parsed;
   });

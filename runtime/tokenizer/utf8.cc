@@ -1,7 +1,5 @@
 #include "runtime/tokenizer/utf8.h"
 
-#include <utf8proc.h>
-
 namespace trireme::tokenizer {
 namespace {
 
@@ -42,6 +40,12 @@ Utf8Character first_character(std::string_view text) {
   return {Utf8Status::kValid, lead.length, code_point};
 }
 
+bool is_one_character(std::string_view text) {
+  if (text.empty()) return false;
+  const Utf8Character character = first_character(text);
+  return character.status == Utf8Status::kValid && character.bytes == text.size();
+}
+
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     if (static_cast<unsigned char>(text[i]) < 0x80) {
@@ -78,35 +82,6 @@ char32_t last_code_point(std::string_view text) {
   std::size_t begin = text.size() - 1;
   while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
   return first_character(text.substr(begin)).code_point;
-}
-
-bool is_whitespace(char32_t code_point) {
-  if (code_point < 0x80) return code_point == ' ' || (code_point >= '\t' && code_point <= '\r');
-  if (code_point == 0x85) return true;
-  switch (utf8proc_category(static_cast<utf8proc_int32_t>(code_point))) {
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP: return true;
-    default: return false;
-  }
-}
-
-bool is_word_character(char32_t code_point) {
-  if (code_point == 0x200C || code_point == 0x200D) return true;  // joiners
-  switch (utf8proc_category(static_cast<utf8proc_int32_t>(code_point))) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_PC: return true;
-    default: return false;
-  }
 }
 
 }  // namespace trireme::tokenizer

@@ -1,4 +1,4 @@
-// UTF-8 and the few Unicode properties that tokenizers ask for.
+// UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,9 @@ struct Utf8Character {
 // 3.9, table 3-7 and "U+FFFD substitution of maximal subparts"), so that every decoder replaces it alike.
 Utf8Character first_character(std::string_view text);
 
+// Whether `text` is a single valid character.
+bool is_one_character(std::string_view text);
+
 // Offset of the first byte that is not part of a valid character. Surrogates and overlong forms are invalid.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 
@@ -34,8 +37,5 @@ void append_utf8(char32_t code_point, std::string& output);
 
 // `text` is valid UTF-8 and not empty.
 char32_t last_code_point(std::string_view text);
-
-bool is_whitespace(char32_t code_point);      // Unicode's White_Space
-bool is_word_character(char32_t code_point);  // letters, marks, digits, connectors, joiners, as \w in UTS #18
 
 }  // namespace trireme::tokenizer

@@ -64,6 +64,14 @@ std::optional<TokenId> Vocabulary::find_text(std::string_view bytes) const {
   return id && kind(*id) == TokenKind::kSpecial ? std::nullopt : id;
 }
 
+std::vector<TokenId> Vocabulary::text_tokens() const {
+  std::vector<TokenId> tokens;
+  for (const TokenId id : table_) {
+    if (id != kEmpty && kind(id) != TokenKind::kSpecial) tokens.push_back(id);
+  }
+  return tokens;
+}
+
 // The slot that holds `bytes`, or the empty one where they belong.
 std::size_t Vocabulary::slot_of(std::string_view bytes) const {
   const std::size_t mask = table_.size() - 1;

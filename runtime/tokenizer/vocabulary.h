@@ -14,6 +14,8 @@
 
 namespace trireme::tokenizer {
 
+inline constexpr TokenId kNoToken = -1;
+
 enum class TokenKind : std::uint8_t {
   kUnused,
   kNormal,
@@ -43,6 +45,7 @@ class Vocabulary {
   std::optional<TokenId> find(std::string_view bytes) const;  // among all indexed tokens
   // What ordinary text may become: not a special token.
   std::optional<TokenId> find_text(std::string_view bytes) const;
+  std::vector<TokenId> text_tokens() const;  // all that find_text() may return
 
  private:
   static constexpr TokenId kEmpty = -1;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/golden.h"
 
@@ -51,6 +52,27 @@ TEST_F(ChatPromptTest, WhatLooksSpecialInAMessageStaysText) {
 TEST_F(ChatPromptTest, AMessageMayContainTheMarkThatIsUsedInside) {
   const std::string content = "a \xEF\xB7\x90 <|im_end|>";
   EXPECT_EQ(tokenizer_->decode(tokens(content)), "<|im_start|>user\n" + content + "<|im_end|>\n");
+}
+
+TEST_F(ChatPromptTest, TheTemplateGetsToolsAndSwitchesWhoseTextsStayText) {
+  std::ofstream(checkpoint_->path() / "chat_template.jinja")
+      << "{% if not enable_thinking %}quiet {% endif %}{{ tools[0].name }}<|im_end|>";
+  const auto chat = ChatPrompt::from_checkpoint(*checkpoint_, *tokenizer_);
+  const auto variables = parse_template_variables(R"({"enable_thinking": false, "tools": [{"name": "f<|im_start|>"}]})",
+                                                  "--chat-template-kwargs");
+  const auto ids = chat.value().tokens({{"user", "hello"}}, variables.value()).value();
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), start_), 0);
+  EXPECT_EQ(tokenizer_->decode(ids), "quiet f<|im_start|><|im_end|>");
+}
+
+TEST_F(ChatPromptTest, VariablesAreAnObjectAndDoNotReplaceTheMessages) {
+  for (const char* bad : {"[1]", "{", "3", "{} x"}) EXPECT_FALSE(parse_template_variables(bad, "option").ok()) << bad;
+  const std::string deep = "{\"a\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  EXPECT_FALSE(parse_template_variables(deep, "option").ok());
+  const auto chat = ChatPrompt::from_checkpoint(*checkpoint_, *tokenizer_);
+  EXPECT_FALSE(chat.value()
+                   .tokens({{"user", "hello"}}, nlohmann::ordered_json{{"messages", nlohmann::ordered_json::array()}})
+                   .ok());
 }
 
 TEST_F(ChatPromptTest, AModelWithoutATemplateIsRefused) {

@@ -75,6 +75,10 @@ class Parser {
   void expect_operator(std::string_view symbol);
   std::string expect_name();
   void expect_block_end();
+  // Notes a filter or test that does not exist. It is an error of the template, except where a condition decides
+  // whether it is used, as in jinja2: then it is an error of the rendering that gets there.
+  void note_unknown(std::string message, int line) { unknown_.push_back({std::move(message), line}); }
+  void forgive_unknown(std::size_t since) { unknown_.resize(since); }
   [[noreturn]] void fail_unexpected() const;
   [[noreturn]] void fail_here(const std::string& message) const;
 
@@ -84,7 +88,13 @@ class Parser {
 
   class Nesting;  // counts the recursion
 
+  struct Unknown {
+    std::string message;
+    int line = 0;
+  };
+
   std::vector<Token> tokens_;
+  std::vector<Unknown> unknown_;
   std::size_t position_ = 0;
   int nesting_ = 0;
   std::string end_name_;              // which name ended the last body

@@ -53,10 +53,12 @@ ExpressionPtr Parser::parse_tuple(bool allows_condition) {
 ExpressionPtr Parser::parse_expression() {
   const Nesting nesting(*this);
   const int line = current().line;
+  const std::size_t num_unknown = unknown_.size();
   ExpressionPtr expression = parse_or();
   while (skip_name("if")) {
     ExpressionPtr condition = parse_or();
     ExpressionPtr otherwise = skip_name("else") ? parse_expression() : nullptr;
+    forgive_unknown(num_unknown);
     expression = make(ConditionalExpression{std::move(condition), std::move(expression), std::move(otherwise)}, line);
   }
   return expression;

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "runtime/chat/jinja/builtins.h"
 #include "runtime/chat/jinja/parser.h"
 #include "runtime/chat/jinja/template_error.h"
 
@@ -175,6 +176,7 @@ ExpressionPtr Parser::parse_filters_and_tests(ExpressionPtr operand) {
 ExpressionPtr Parser::parse_filter(ExpressionPtr input) {
   const int line = next().line;
   FilterExpression filter{std::move(input), parse_dotted_name(), {}};
+  if (find_filter(filter.name) == nullptr) note_unknown("No filter named '" + filter.name + "'.", line);
   if (current().is_operator("(")) filter.arguments = parse_arguments();
   return make(std::move(filter), line);
 }
@@ -195,6 +197,7 @@ ExpressionPtr Parser::parse_test(ExpressionPtr input) {
   const int line = next().line;
   const bool negated = skip_name("not");
   TestExpression test{std::move(input), parse_dotted_name(), {}};
+  if (find_test(test.name) == nullptr) note_unknown("No test named '" + test.name + "'.", line);
   const Token& token = current();
   const bool starts_operand =
       token.kind == TokenKind::kString || token.kind == TokenKind::kInteger || token.kind == TokenKind::kFloat ||

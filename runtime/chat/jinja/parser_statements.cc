@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/chat/jinja/builtins.h"
 #include "runtime/chat/jinja/parser.h"
 #include "runtime/chat/jinja/template_error.h"
 
@@ -24,7 +25,9 @@ class Restore {
 }  // namespace
 
 Body Parser::parse() {
-  return parse_body({});
+  Body body = parse_body({});
+  if (!unknown_.empty()) fail_syntax(unknown_.front().message, unknown_.front().line);
+  return body;
 }
 
 Body Parser::parse_body(std::initializer_list<std::string_view> end_names) {
@@ -92,6 +95,7 @@ void Parser::parse_keyword(const Token& keyword, Body& body) {
 
 IfStatement Parser::parse_if() {
   IfStatement statement;
+  const std::size_t num_unknown = unknown_.size();
   do {
     ExpressionPtr condition = parse_tuple(false);
     expect_block_end();
@@ -102,6 +106,7 @@ IfStatement Parser::parse_if() {
     statement.otherwise = parse_body({"endif"});
   }
   expect_block_end();
+  forgive_unknown(num_unknown);
   return statement;
 }
 
@@ -147,6 +152,7 @@ CaptureStatement Parser::parse_filter_block() {
   const int line = current().line;
   CaptureStatement statement;
   FilterExpression first{make(NameExpression{kBlockInput}, line), parse_dotted_name(), {}};
+  if (find_filter(first.name) == nullptr) note_unknown("No filter named '" + first.name + "'.", line);
   if (current().is_operator("(")) first.arguments = parse_arguments();
   statement.filter = parse_filter_chain(make(std::move(first), line));
   expect_block_end();

@@ -2,6 +2,7 @@
 
     batch_e2e_test.py TRIREME MODELS FAULT     FAULT: the library that makes file operations fail (tests/support/file_fault.cc)
 """
+import csv
 import errno
 import json
 import os
@@ -131,7 +132,7 @@ class Results(BatchTest):
 
     def test_the_report_tells_of_times_ranks_and_memory(self):
         self.write_input([request(i, max_tokens=4) for i in range(10)])
-        result = self.run_batch("--report", self.path("report.json"), ranks=2)
+        result = self.run_batch("--report", self.path("report.json"), "--steps", self.path("steps.csv"), ranks=2)
         self.assertEqual(result.returncode, SUCCESS, result.stderr)
         with open(self.path("report.json")) as file:
             report = json.load(file)
@@ -141,6 +142,12 @@ class Results(BatchTest):
         self.assertEqual([rank["stage"] for rank in report["ranks"]], [0, 1])
         for rank in report["ranks"]:
             self.assertGreater(rank["peak_private_bytes"], 1 << 20)
+            self.assertGreater(rank["busy_s"], 0)
+        with open(self.path("steps.csv"), newline="") as file:
+            steps = list(csv.DictReader(file))
+        first_stage = [step for step in steps if step["stage"] == "0"]
+        self.assertEqual(len(steps), 2 * len(first_stage))
+        self.assertEqual(sum(int(step["prefill_tokens"]) + int(step["decode_tokens"]) for step in first_stage), 10 * (3 + 3))
         self.assertIn("requests/s", result.stderr)
 
 
@@ -171,13 +178,13 @@ class Resume(BatchTest):
         self.assertGreater(point, 12)
 
     def test_random_kills_of_any_process_lose_and_repeat_nothing(self):
-        self.write_input([request(i, max_tokens=40 + i % 30) for i in range(60)])
+        self.write_input([request(i, max_tokens=40 + i % 30) for i in range(120)])
         reference = self.reference()
         generator = random.Random(7)
         for ranks, options in [(1, []), (2, []), (3, []), (2, ["--replicas", "2"])]:
             with self.subTest(ranks=ranks, options=options):
                 kills = 0
-                while self.killed_after_some_rows(ranks, options, generator.randrange(1, 15), generator.randrange(-1, ranks)):
+                while self.killed_after_some_rows(ranks, options, generator.randrange(1, 40), generator.randrange(-1, ranks)):
                     kills += 1
                 self.assertGreater(kills, 1)
                 self.assertEqual(self.rows(), reference)
@@ -196,8 +203,7 @@ class Resume(BatchTest):
     def killed_after_some_rows(self, ranks, options, num_rows, victim):
         """Kills rank `victim`, or mpirun (-1), once so many rows are new. False: the job was quicker."""
         limit = self.num_rows() + num_rows
-        # Plain kernels, so that there is time to kill it.
-        job = mpi_job.Job(["-n", str(ranks), *self.command(*options)])
+        job = mpi_job.Job(["-n", str(ranks), *self.command("--scheduler.max_batch", "4", *options)])
         try:
             while job.process.poll() is None and self.num_rows() < limit:
                 time.sleep(0.001)
@@ -270,16 +276,11 @@ class Disk(BatchTest):
             self.assertEqual(self.rows(), reference)
 
     def test_the_last_durable_row_is_named(self):
-        self.write_input([request(i, max_tokens=2) for i in range(3)])
-        self.assertEqual(self.run_batch().returncode, SUCCESS)
-        size = os.path.getsize(self.output)
-        with open(self.output, "r+b") as file:
-            file.truncate(size)
-        self.write_input([request(i, max_tokens=2) for i in range(50)], name="more.jsonl")
-        result = subprocess.run(["prlimit", "--fsize=4096", *self.command(name="more.jsonl", output=self.path("more-out.jsonl"))],
-                                capture_output=True, text=True, timeout=60, preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
+        self.write_input([request(i, max_tokens=2) for i in range(50)])
+        result = subprocess.run(["prlimit", "--fsize=4096", *self.command()], capture_output=True, text=True, timeout=60,
+                                preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
         self.assertEqual(result.returncode, FAILURE, result.stderr)
-        num_rows = len(self.rows(self.path("more-out.jsonl")))
+        num_rows = len(self.rows())
         self.assertGreater(num_rows, 0)
         self.assertIn(f"{num_rows} rows are durable, the last of line", self.errors(result)[0])
 

@@ -39,24 +39,30 @@ TEST(RepetitionsTest, MedianAndRangeDoNotDependOnTheOrder) {
   EXPECT_EQ(repetitions({1.0, 2.0}).median(), 2.0);
 }
 
+// Of the model with all weights in one format.
+ModelCosts costs_in(const model::ModelDescription& model, kernels::WeightFormat format) {
+  return model_costs(model, model::plan_weights(model, [format](const model::MatrixSource&) { return format; }));
+}
+
 TEST(ModelCostsTest, CountTwoOperationsPerWeightAndReadEachWeightOnce) {
   const model::ModelDescription model = small_model();
   // q, k, v: 64 rows of 32; output: 32 of 32; gate, up: 64 of 32; down: 32 of 32.
   const double layer = 64 * 32 + 32 * 32 + 64 * 32 + 32 * 32, head = 128 * 32;
-  const ModelCosts costs = model_costs(model, base::DType::kF16);
+  const ModelCosts costs = costs_in(model, kernels::WeightFormat::kF16);
   EXPECT_EQ(costs.layer_operations, 2 * 2 * layer);
   EXPECT_EQ(costs.head_operations, 2 * head);
   EXPECT_EQ(costs.weight_bytes, 2 * (2 * layer + head));  // the tied embedding counts once
   EXPECT_EQ(costs.prefill_operations(10), 10 * 2 * 2 * layer + 2 * head);
   EXPECT_EQ(costs.decode_operations(3), 3 * (2 * 2 * layer + 2 * head));
   EXPECT_FALSE(costs.integer_arithmetic);
+  EXPECT_TRUE(costs_in(model, kernels::WeightFormat::kInt8).integer_arithmetic);
 }
 
 TEST(ModelCostsTest, AnEmbeddingOfItsOwnIsNotRead) {
   model::ModelDescription model = small_model();
-  const double tied = model_costs(model, base::DType::kF32).weight_bytes;
+  const double tied = costs_in(model, kernels::WeightFormat::kF32).weight_bytes;
   model.tied_head = false;
-  EXPECT_EQ(model_costs(model, base::DType::kF32).weight_bytes, tied);
+  EXPECT_EQ(costs_in(model, kernels::WeightFormat::kF32).weight_bytes, tied);
 }
 
 TEST(BoundTest, FewTokensAreBoundByMemoryAndManyByArithmetic) {

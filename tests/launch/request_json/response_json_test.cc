@@ -72,6 +72,25 @@ TEST_F(ResponseJsonTest, LogprobsHaveTheFormOfTheirEndpoint) {
   EXPECT_EQ(chat[0]["top_logprobs"].size(), 2u);
 }
 
+TEST_F(ResponseJsonTest, ALogprobIsAmongTheTopOnesAlsoWhereItsTokenIsNot) {
+  request_.sampling.num_logprobs = 1;
+  for (engine::Generation& choice : choices_) choice.tokens.front().top = {{21, -0.25f}};
+  const auto top = body(RequestForm::kCompletions)["choices"][0]["logprobs"]["top_logprobs"][0];
+  EXPECT_EQ(top[tokenizer_->token_bytes(20)], -0.5);
+  EXPECT_EQ(top[tokenizer_->token_bytes(21)], -0.25);
+}
+
+TEST_F(ResponseJsonTest, AnEchoBeginsWithThePromptWhoseFirstTokenHasNoLogprob) {
+  request_.sampling.num_logprobs = 1;
+  choices_.front().prompt_logprobs = {-1.0f, -2.0f};
+  choices_.front().prompt_top = {{{5, -1.0f}}, {{7, -0.5f}}};
+  const auto choice = choice_json(RequestForm::kCompletions, request_, choices_.front(), *tokenizer_, Echo::kPrompt);
+  EXPECT_EQ(choice["text"], tokenizer_->decode(request_.prompt) + "ab");
+  EXPECT_EQ(choice["logprobs"]["token_logprobs"], nlohmann::ordered_json({nullptr, -1.0, -2.0, -0.5, -0.5}));
+  EXPECT_TRUE(choice["logprobs"]["top_logprobs"][0].is_null());
+  EXPECT_EQ(choice["logprobs"]["top_logprobs"][2].size(), 2u);
+}
+
 TEST(ErrorBody, NamesTheField) {
   const auto object = error_body({"top_p", "top_p: is wrong"});
   EXPECT_EQ(object["error"]["param"], "top_p");

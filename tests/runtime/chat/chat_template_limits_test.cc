@@ -166,6 +166,24 @@ TEST(ChatTemplateErrors, NameLineAndCauseOfASyntaxError) {
             "error: chat template: line 3: expected a name, got end of print statement");
 }
 
+TEST(ChatTemplateErrors, UnknownFiltersAndTestsAreFoundAtLoad) {
+  for (const std::string source : {"{% for m in messages %}{{ m | nope }}{% endfor %}", "{% set x = 1 is nope %}",
+                                   "{% filter nope %}a{% endfilter %}", "{% set x | nope %}a{% endset %}"}) {
+    const auto parsed = ChatTemplate::parse(source);
+    ASSERT_FALSE(parsed.ok()) << source;
+    EXPECT_NE(parsed.error().message.find("named 'nope'"), std::string::npos) << parsed.error().message;
+  }
+}
+
+TEST(ChatTemplateErrors, UnknownFiltersBehindAConditionFailWhereTheyAreReached) {
+  for (const std::string source : {"{% if x %}{{ 1 | nope }}{% endif %}", "{{ 1 | nope if x else 2 }}",
+                                   "{% if x %}{% elif y is nope %}{% else %}{{ 1 is nope }}{% endif %}"}) {
+    EXPECT_TRUE(ChatTemplate::parse(source).ok()) << source;
+  }
+  EXPECT_EQ(render("{% if true %}{{ 1 | nope }}{% endif %}"), "error: No filter named 'nope'.");
+  EXPECT_EQ(render("{{ 1 | nope if false else 2 }}"), "2");
+}
+
 TEST(ChatTemplateErrors, AreInvalidArguments) {
   for (const std::string source : {"{{", "{{ raise_exception('no') }}", "{{ nope.x }}", "{{ 1 // 0 }}"}) {
     const auto result = try_render(source);

@@ -8,8 +8,8 @@
 #include <random>
 
 #include "runtime/tokenizer/pipeline_tokenizer.h"
-#include "runtime/tokenizer/sentencepiece_bpe.h"
 #include "runtime/tokenizer/utf8.h"
+#include "runtime/tokenizer/word_piece.h"
 #include "tests/runtime/tokenizer/tokenizer_builder.h"
 
 namespace trireme::tokenizer {
@@ -21,7 +21,7 @@ using testing::ElementsAre;
 class PiecesTokenizer {
  public:
   explicit PiecesTokenizer(const std::vector<std::string>& pieces, TokenDecoder decoder = {})
-      : tokenizer_(parts(pieces, decoder)) {}
+      : tokenizer_(parts(pieces, std::move(decoder))) {}
   const Tokenizer& operator*() const { return tokenizer_; }
 
  private:
@@ -32,10 +32,8 @@ class PiecesTokenizer {
       const TokenKind kind = i + 1 == pieces.size() ? TokenKind::kSpecial : TokenKind::kNormal;
       EXPECT_TRUE(result.vocabulary->add(static_cast<TokenId>(i), pieces[i], kind).ok());
     }
-    SentencePieceBpe::Options options;
-    options.byte_ids.fill(kNoToken);
-    result.model = std::make_unique<SentencePieceBpe>(*result.vocabulary, MergeTable(), options);
-    result.decoder = decoder;
+    result.model = std::make_unique<WordLevel>(*result.vocabulary, std::nullopt);
+    result.decoder = std::move(decoder);
     return result;
   }
   PipelineTokenizer tokenizer_;
@@ -76,8 +74,7 @@ TEST(DetokenizerTest, SkipsSpecialTokensUnlessTold) {
 }
 
 TEST(DetokenizerTest, StripsTheFirstSpaceOfPrefixedTextOnly) {
-  const PiecesTokenizer tokenizer({"\xE2\x96\x81the", "\xE2\x96\x81", "<special>"},
-                                  {.metaspace = true, .strip_leading_space = true});
+  const PiecesTokenizer tokenizer({"\xE2\x96\x81the", "\xE2\x96\x81", "<special>"}, metaspace_decoder(true));
   Detokenizer detokenizer(*tokenizer, {});
   EXPECT_EQ(detokenizer.push(2), "");
   EXPECT_EQ(detokenizer.push(0), "the");

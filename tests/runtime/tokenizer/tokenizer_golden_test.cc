@@ -1,4 +1,4 @@
-// tokenizer.json files of several families against the reference's ids, exactly.
+// Tokenizer files of several families against the reference's ids, exactly.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runtime/tokenizer/detokenizer.h"
-#include "runtime/tokenizer/loaders.h"
+#include "runtime/tokenizer/tokenizer.h"
 
 namespace trireme::tokenizer {
 namespace {
@@ -25,15 +25,15 @@ class GoldenTokenizerTest : public ::testing::TestWithParam<GoldenTokenizer> {
  protected:
   void SetUp() override {
     const std::string data = TRIREME_TEST_DATA;
-    auto parts = load_hugging_face_tokenizer(data + "/" + GetParam().directory, nlohmann::json::object());
-    ASSERT_TRUE(parts.ok()) << parts.error().message;
-    tokenizer_ = std::make_unique<PipelineTokenizer>(std::move(*parts));
+    auto tokenizer = Tokenizer::from_path(data + "/" + GetParam().directory);
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().message;
+    tokenizer_ = std::move(*tokenizer);
     std::ifstream stream(data + "/" + GetParam().cases);
     cases_ = nlohmann::json::parse(stream).at("cases");
     ASSERT_GE(cases_.size(), 60u);
   }
 
-  std::unique_ptr<PipelineTokenizer> tokenizer_;
+  std::unique_ptr<Tokenizer> tokenizer_;
   nlohmann::json cases_;
 };
 
@@ -43,6 +43,7 @@ TEST_P(GoldenTokenizerTest, EncodesAsTheReference) {
     const auto ids = tokenizer_->encode(text, {});
     ASSERT_TRUE(ids.ok());
     EXPECT_EQ(*ids, example.at("ids").get<std::vector<TokenId>>()) << text;
+    if (!example.contains("ids_special_as_text")) continue;
     const auto as_text = tokenizer_->encode(text, {.special = SpecialTokens::kAsText});
     ASSERT_TRUE(as_text.ok());
     EXPECT_EQ(*as_text, example.at("ids_special_as_text").get<std::vector<TokenId>>()) << text;
@@ -51,6 +52,7 @@ TEST_P(GoldenTokenizerTest, EncodesAsTheReference) {
 
 TEST_P(GoldenTokenizerTest, DecodesAsTheReference) {
   for (const nlohmann::json& example : cases_) {
+    if (!example.contains("decoded")) continue;
     Detokenizer detokenizer(*tokenizer_, {});
     std::string text;
     for (const TokenId id : example.at("ids")) text += detokenizer.push(id);
@@ -68,7 +70,11 @@ INSTANTIATE_TEST_SUITE_P(Families, GoldenTokenizerTest,
                                            family("byte-level-nfc"), family("byte-level-template"),
                                            family("byte-level-digits"), family("sentencepiece-prefix"),
                                            family("sentencepiece-newlines"), family("metaspace-first"),
-                                           family("unknown-fused")),
+                                           family("unknown-fused"), family("bpe-continuation"), family("bpe-word-end"),
+                                           family("byte-level-then-digits"), family("roberta-processing"),
+                                           family("template-in-sequence"), family("unigram"), family("unigram-bytes"),
+                                           family("word-level"), family("word-piece"),
+                                           family("sentencepiece-model-bpe"), family("sentencepiece-model-unigram")),
                          [](const auto& test) {
                            std::string name = test.param.name;
                            std::erase(name, '-');

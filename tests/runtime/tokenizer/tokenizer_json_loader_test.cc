@@ -59,12 +59,12 @@ TEST_F(TokenizerJsonLoaderTest, ErrorsNameTheFile) {
 
 TEST_F(TokenizerJsonLoaderTest, RefusesUnsupportedTypesByName) {
   const std::vector<std::pair<const char*, json>> refused = {
-      {"normalizer", {{"type", "Precompiled"}}},
-      {"normalizer", {{"type", "Sequence"}, {"normalizers", {{{"type", "BertNormalizer"}}}}}},
-      {"pre_tokenizer", {{"type", "BertPreTokenizer"}}},
-      {"post_processor", {{"type", "RobertaProcessing"}}},
-      {"decoder", {{"type", "WordPiece"}}},
-      {"model", {{"type", "Unigram"}, {"vocab", json::array({json::array({"a", -1.5})})}}}};
+      {"normalizer", {{"type", "Elvish"}}},
+      {"normalizer", {{"type", "Sequence"}, {"normalizers", {{{"type", "Elvish"}}}}}},
+      {"pre_tokenizer", {{"type", "UnicodeScripts"}}},
+      {"post_processor", {{"type", "Elvish"}}},
+      {"decoder", {{"type", "CTC"}}},
+      {"model", {{"type", "Elvish"}, {"vocab", {{"a", 0}}}}}};
   for (const auto& [key, value] : refused) {
     json file = byte_level();
     file[key] = value;
@@ -78,14 +78,8 @@ TEST_F(TokenizerJsonLoaderTest, RefusesUnsupportedFieldsByName) {
   file["model"]["dropout"] = 0.1;
   EXPECT_THAT(error(file), HasSubstr("model.dropout"));
   file = byte_level();
-  file["model"]["end_of_word_suffix"] = "</w>";
-  EXPECT_THAT(error(file), HasSubstr("model.end_of_word_suffix"));
-  file = byte_level();
-  file["model"]["continuing_subword_prefix"] = "##";
-  EXPECT_THAT(error(file), HasSubstr("model.continuing_subword_prefix"));
-  file = byte_level();
-  file["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {{{"type", "ByteLevel"}}, {{"type", "Digits"}}}}};
-  EXPECT_THAT(error(file), HasSubstr("after ByteLevel"));
+  file["decoder"] = {{"type", "Sequence"}, {"decoders", {{{"type", "Fuse"}}, {{"type", "ByteLevel"}}}}};
+  EXPECT_THAT(error(file), HasSubstr("decoder ByteLevel after Fuse"));
 }
 
 TEST_F(TokenizerJsonLoaderTest, RefusesInconsistentVocabularies) {
@@ -123,6 +117,16 @@ TEST_F(TokenizerJsonLoaderTest, RefusesDeepNesting) {
   for (int i = 0; i < 100'000; ++i) deep += open;
   for (int i = 0; i < 100'000; ++i) deep += "]}";
   EXPECT_THAT(error_of_text(R"({"normalizer":)" + deep + "}"), HasSubstr("nests too deeply"));
+}
+
+TEST_F(TokenizerJsonLoaderTest, TextThatGrowsWithoutMeasureIsAnError) {
+  const json doubling = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", std::string(100, 'a')}};
+  json file = byte_level();
+  file["normalizer"] = {{"type", "Sequence"}, {"normalizers", json::array_t(20, doubling)}};
+  EXPECT_THAT(tokenizer(file)->encode("a").error().message, HasSubstr("longer than"));
+  file = byte_level();
+  file["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", json::array_t(40, {{"type", "ByteLevel"}})}};
+  EXPECT_THAT(tokenizer(file)->encode(" ").error().message, HasSubstr("too long"));
 }
 
 TEST_F(TokenizerJsonLoaderTest, ReadsMergesInBothSpellings) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/tokenizer/character_class.h"
+
 namespace trireme::tokenizer {
 namespace {
 

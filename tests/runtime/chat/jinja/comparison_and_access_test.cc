@@ -151,7 +151,7 @@ TEST(JinjaAccess, Tests) {
       {"l is sameas l", "True"},
       {"1 is sameas 1.0", "False"},
       {"'upper' is filter", "True"},
-      {"1 is nonsense", "error: No test named 'nonsense'."},
+      {"1 is nonsense", "error: chat template: line 1: No test named 'nonsense'."},
   });
 }
 

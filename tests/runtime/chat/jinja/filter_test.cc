@@ -142,7 +142,8 @@ TEST(JinjaFilter, MapAndSelect) {
       {"[0, 1, ''] | select | list", "[1]"},
       {"l | map | list", "error: map requires a filter argument"},
       {"l | select('nope') | list", "error: No test named 'nope'."},
-      {"1 | nonsense", "error: No filter named 'nonsense'."},
+      {"1 | nonsense", "error: chat template: line 1: No filter named 'nonsense'."},
+      {"1 if true else 2 | nonsense", "1"},  // only where a condition leads there
   });
 }
 

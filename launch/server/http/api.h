@@ -1,0 +1,40 @@
+// Api: what the handlers of all routes share.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include "launch/log.h"
+#include "launch/server/core/access.h"
+#include "launch/server/core/request_service.h"
+#include "launch/server/core/served_model.h"
+#include "launch/server/http/exchange.h"
+#include "launch/server/http/router.h"
+#include "launch/server/metrics/metrics.h"
+#include "runtime/config/config.h"
+
+namespace trireme::http {
+
+// Once the model is loaded.
+struct Served {
+  server::RequestService* service = nullptr;
+  const server::ServedModel* model = nullptr;
+};
+
+struct Api {
+  const config::ServerConfig& config;
+  const server::Access& access;
+  server::Metrics& metrics;
+  launch::Log& log;
+  std::atomic<const Served*> served{nullptr};  // null: loading
+
+  const Served* now() const { return served.load(std::memory_order_acquire); }
+};
+
+// Each adds its routes; `api` outlives the router.
+void add_status_routes(Api& api, Router& router);      // health, version, metrics, models
+void add_tokenize_routes(Api& api, Router& router);    // text to tokens and back
+void add_completion_routes(Api& api, Router& router);  // completions and chat
+
+}  // namespace trireme::http

@@ -1,0 +1,101 @@
+// POST /v1/completions and /v1/chat/completions.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <random>
+
+#include "launch/server/http/api.h"
+#include "launch/server/http/completion_reply.h"
+#include "launch/server/http/completion_request.h"
+#include "launch/server/http/error_body.h"
+
+namespace trireme::http {
+namespace {
+
+using launch::RequestForm;
+
+std::int64_t seconds_since_1970() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Ids and seeds of one server.
+class Numbering {
+ public:
+  std::string next_id(RequestForm form) {
+    return (form == RequestForm::kChat ? "chatcmpl-" : "cmpl-") + run_ + std::to_string(++last_);
+  }
+  // Differs from call to call; splitmix64 (Steele et al. 2014) of a counter that begins anywhere.
+  std::uint64_t next_seed() {
+    std::uint64_t z = start_ + ++last_seed_ * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  const std::uint64_t start_ = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
+  const std::string run_ = std::to_string(start_ % 1'000'000'000) + "-";
+  std::atomic<std::uint64_t> last_{0}, last_seed_{0};
+};
+
+void respond_later(const ExchangePtr& exchange, HttpResponse response) {
+  exchange->post([exchange, response = std::move(response)] { exchange->respond(response); });
+}
+
+class CompletionHandler {
+ public:
+  CompletionHandler(Api& api, std::shared_ptr<Numbering> numbering, RequestForm form)
+      : api_(api), numbering_(std::move(numbering)), form_(form) {}
+
+  // On a worker.
+  void operator()(const ExchangePtr& exchange) const {
+    const Served& served = *api_.now();
+    const auto arrival = std::chrono::steady_clock::now();
+    auto read = read_call(exchange->request().body, form_, *served.model, numbering_->next_seed());
+    if (const auto* error = std::get_if<CallError>(&read)) {
+      api_.metrics.on_error("http", std::to_string(error->status));
+      return respond_later(exchange, error_response(error->status, error->error.message, error->error.field));
+    }
+    CompletionCall& call = std::get<CompletionCall>(read);
+    call.id = numbering_->next_id(form_);
+    call.created = seconds_since_1970();
+    const std::chrono::milliseconds limit(api_.config.request_limit_ms);
+    for (scheduler::Request& request : call.requests) {
+      request.tenant = exchange->tenant();
+      if (limit.count() > 0) request.deadline = arrival + limit;
+    }
+    start(exchange, std::move(call), served);
+  }
+
+ private:
+  void start(const ExchangePtr& exchange, CompletionCall call, const Served& served) const {
+    const auto on_drop = [&api = api_](const std::string& reason) {
+      api.metrics.on_error("http", "slow_client");
+      api.log.warn(reason + ": its connection is closed");
+    };
+    auto reply = std::make_shared<CompletionReply>(exchange, std::move(call), *served.model->tokenizer, on_drop);
+    if (const auto refusal = reply->submit(*served.service)) {
+      api_.metrics.on_error("http", std::to_string(status_of(refusal->kind)));
+      return respond_later(exchange, refusal_response(*refusal));
+    }
+    exchange->post([reply] { reply->begin(); });
+  }
+
+  Api& api_;
+  std::shared_ptr<Numbering> numbering_;
+  RequestForm form_;
+};
+
+}  // namespace
+
+void add_completion_routes(Api& api, Router& router) {
+  const auto numbering = std::make_shared<Numbering>();
+  const auto add = [&](const char* path, RequestForm form) {
+    router.add({"POST", path, Needs::kKeyAndModel, RunsOn::kWorker, CompletionHandler(api, numbering, form)});
+  };
+  add("/v1/completions", RequestForm::kCompletions);
+  add("/v1/chat/completions", RequestForm::kChat);
+}
+
+}  // namespace trireme::http
