@@ -143,7 +143,7 @@ int run_batch(const CommandContext& context, engine::RankRuntime& runtime, const
   BatchTotals& totals = outcome.totals;
   totals = totals_before(files);
   const RequestBinder binder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
-                             runtime.plan().max_context);
+                             runtime.plan().max_context, runtime.adapters());
   RowWriter writer(files.log,
                    {model_name(context.config.config.model.path), files.log.created(), &runtime.tokenizer()});
   LineSource source({std::move(files.reader), files.scan.num_lines,

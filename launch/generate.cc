@@ -33,7 +33,7 @@ void print_choices(const std::vector<engine::Generation>& choices) {
 
 RequestBinder make_binder(const engine::RankRuntime& runtime) {
   return RequestBinder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
-                       runtime.plan().max_context);
+                       runtime.plan().max_context, runtime.adapters());
 }
 
 int generate_once(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {

@@ -30,6 +30,7 @@ struct SchedulerConfig {
   std::vector<KvGroup> kv_groups;  // at least one
   bool prefix_cache = true;
   BatchingPolicy batching;
+  std::uint32_t num_adapters = 0;  // a request may name one of them, from 1 on
 };
 
 // One new output token, and/or the end of a sequence. Order within a sequence is the order of its tokens.

@@ -51,6 +51,11 @@ base::Result<std::unique_ptr<Checkpoint>> Checkpoint::open(const fs::path& path)
   return fs::is_directory(status) ? open_directory(path) : GgufCheckpoint::open(path);
 }
 
+base::Result<std::unique_ptr<Checkpoint>> Checkpoint::open_adapter(const fs::path& path) {
+  return HuggingFaceCheckpoint::open(
+      path, {"adapter_config.json", "adapter_model.safetensors", "adapter_model.safetensors.index.json"});
+}
+
 const TensorInfo* Checkpoint::find(std::string_view name) const {
   const auto found = std::lower_bound(tensors_.begin(), tensors_.end(), name,
                                       [](const TensorInfo& tensor, std::string_view key) { return tensor.name < key; });

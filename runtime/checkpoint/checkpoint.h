@@ -50,6 +50,8 @@ class Checkpoint {
   // `path`: a GGUF file, a Hugging Face directory, or a directory that holds exactly one GGUF file.
   // Errors are one line naming file, tensor or key, and reason.
   static base::Result<std::unique_ptr<Checkpoint>> open(const std::filesystem::path& path);
+  // A PEFT directory: adapter_config.json and adapter_model.safetensors.
+  static base::Result<std::unique_ptr<Checkpoint>> open_adapter(const std::filesystem::path& path);
   virtual ~Checkpoint() = default;
 
   virtual Format format() const = 0;

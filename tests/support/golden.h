@@ -26,6 +26,9 @@ std::filesystem::path golden_model(const std::string& name);
 // The name as a test's parameter may have it.
 std::string parameter_name(std::string model);
 std::vector<GoldenCase> golden_cases(const std::string& name);
+// Of an adapter over models/llama in tests/data/adapters: without log-probabilities.
+std::filesystem::path golden_adapter(const std::string& name);
+std::vector<GoldenCase> golden_adapter_cases(const std::string& name);
 
 // Where greedy decoding may first differ from the golden one without a fault: the first margin of at most `margin`.
 std::size_t certain_tokens(const GoldenCase& golden, float margin);

@@ -22,7 +22,9 @@ ResolvedConfig unusual() {
   sources.file =
       ConfigFile{"kv_cache: {reserve: 0.1, memory_bytes: 1000001}\nmodel: {path: \"a: \\\"#\\\\b\\\" ä\"}", "my.yaml"};
   sources.environment = {{"TRIREME_DEVICE_KIND", "reference"}};
-  sources.overrides = {{"pipeline.split", "10,20", "--split"}, {"device.threads", "3", "--threads"}};
+  sources.overrides = {{"pipeline.split", "10,20", "--split"},
+                       {"model.adapters", "a=one: #two,b-2=/x y", "--adapter"},
+                       {"device.threads", "3", "--threads"}};
   base::Result<ResolvedConfig> loaded = load(sources);
   EXPECT_TRUE(loaded.ok()) << (loaded.ok() ? "" : loaded.error().message);
   return std::move(*loaded);
@@ -46,6 +48,7 @@ TEST(AnnotatedYaml, NamesTheOriginOfEachValue) {
   EXPECT_THAT(text, testing::ContainsRegex("  weights: auto +# default\n"));
   EXPECT_THAT(text, testing::ContainsRegex("  reserve: 0\\.1 +# file my\\.yaml:1:21\n"));
   EXPECT_THAT(text, testing::ContainsRegex("  kind: reference +# environment TRIREME_DEVICE_KIND\n"));
+  EXPECT_THAT(text, testing::HasSubstr("  adapters: [\"a=one: #two\", \"b-2=/x y\"]"));
   EXPECT_THAT(text, testing::ContainsRegex("  split: \\[10, 20\\] +# command line --split\n"));
   EXPECT_THAT(text, testing::ContainsRegex("  max_context: auto +# default\n"));
 }
