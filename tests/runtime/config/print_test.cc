@@ -68,7 +68,7 @@ TEST(FirstDifference, NamesTheKeyAndBothValues) {
 // Does not compile when a struct gains a field: then add it to config_table.cc, and here.
 TEST(Table, ReachesEveryFieldOfConfig) {
   const Config config;
-  [[maybe_unused]] const auto& [path, weights, max_context] = config.model;
+  [[maybe_unused]] const auto& [path, weights, max_context, adapters] = config.model;
   [[maybe_unused]] const auto& [kind, threads, pin_threads, instruction_set] = config.device;
   [[maybe_unused]] const auto& [replicas, split, plans_in_flight] = config.pipeline;
   [[maybe_unused]] const auto& [chunk_bytes, block_tokens, key, value, memory_bytes, reserve, prefix_cache] =
@@ -84,7 +84,7 @@ TEST(Table, ReachesEveryFieldOfConfig) {
   [[maybe_unused]] const auto& [model, device, pipeline, kv_cache, scheduler, server, failure] = config;
   std::map<std::string, int> num_settings;
   for (const Setting& setting : config_table()) ++num_settings[setting.section];
-  const std::map<std::string, int> num_fields = {{"model", 3},     {"device", 4},  {"pipeline", 3}, {"kv_cache", 7},
+  const std::map<std::string, int> num_fields = {{"model", 4},     {"device", 4},  {"pipeline", 3}, {"kv_cache", 7},
                                                  {"scheduler", 8}, {"server", 23}, {"failure", 3}};
   EXPECT_EQ(num_settings, num_fields);
 }
