@@ -102,8 +102,8 @@ class Scheduler {
   // them. Nothing more is reported of it. Unknown ids are ignored.
   void finish(SequenceId sequence);
 
-  // Forgets the blocks that are cached for this scope (Request::prefix_scope()).
-  void forget_scope(const std::string& scope);
+  // Forgets the blocks that are cached for requests of this cache_scope, whatever their adapter.
+  void forget_scope(const std::string& cache_scope);
 
   bool idle() const;  // no sequence known and no plan in flight
   SchedulerStats stats() const;
