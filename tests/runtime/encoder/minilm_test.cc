@@ -1,5 +1,5 @@
-// A real encoder, all-MiniLM-L6-v2, against what transformers gives for it in float32 (tests/data/README.md). Runs where
-// TRIREME_TEST_MODELS names the folder that holds it.
+// A real encoder, all-MiniLM-L6-v2, against what transformers gives for it in float32 (tests/data/README.md). Runs
+// where TRIREME_TEST_MODELS names the folder that holds it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
