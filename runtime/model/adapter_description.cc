@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "runtime/model/matrix_source.h"
 #include "runtime/model/metadata_reader.h"
 
 namespace trireme::model {
@@ -81,15 +82,6 @@ base::Error error_at(const checkpoint::TensorInfo& tensor, const std::string& re
   return base::invalid_argument(tensor.file + ": tensor " + tensor.name + " " + reason);
 }
 
-base::Status check_tensor(const checkpoint::Checkpoint& adapter, const std::string& name,
-                          const std::vector<std::int64_t>& shape) {
-  const checkpoint::TensorInfo* tensor = adapter.find(name);
-  if (tensor == nullptr) return base::invalid_argument(adapter.path().string() + ": tensor " + name + " is missing");
-  if (auto status = checkpoint::Checkpoint::check_readable(*tensor); !status) return status;
-  if (tensor->shape == shape) return base::ok_status();
-  return error_at(*tensor, "must have the shape [" + std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + "]");
-}
-
 base::Result<AdapterTarget> read_target(const checkpoint::Checkpoint& adapter, const checkpoint::TensorInfo& tensor,
                                         const ModelDescription& model, std::int64_t rank) {
   const std::string module = tensor.name.substr(0, tensor.name.size() - kASuffix.size());
@@ -106,19 +98,21 @@ base::Result<AdapterTarget> read_target(const checkpoint::Checkpoint& adapter, c
                        in_features(place->slot, model),
                        tensor.name,
                        module + std::string(kBSuffix)};
-  if (auto status = check_tensor(adapter, target.a, {rank, target.in_features}); !status) return status.error();
-  if (auto status = check_tensor(adapter, target.b, {target.num_outputs, rank}); !status) return status.error();
+  for (const MatrixSource& source :
+       {MatrixSource{{{target.a, rank}}, target.in_features}, MatrixSource{{{target.b, target.num_outputs}}, rank}}) {
+    if (auto status = check_source(adapter, source); !status) return status.error();
+  }
   return target;
 }
 
 }  // namespace
 
 std::int64_t AdapterDescription::bytes(std::int32_t begin, std::int32_t end) const {
-  std::int64_t floats = 0;
+  std::size_t bytes = 0;
   for (const AdapterTarget& target : targets) {
-    if (target.layer >= begin && target.layer < end) floats += rank * (target.in_features + target.num_outputs);
+    if (target.layer >= begin && target.layer < end) bytes += target.aligned_bytes(rank);
   }
-  return floats * static_cast<std::int64_t>(sizeof(float));
+  return static_cast<std::int64_t>(bytes);
 }
 
 base::Result<AdapterDescription> describe_adapter(const checkpoint::Checkpoint& adapter,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "kernels/packed_matrix.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/model/model_description.h"
 
@@ -25,6 +26,17 @@ struct AdapterTarget {
   std::int64_t num_outputs = 0;
   std::int64_t in_features = 0;
   std::string a, b;  // names of the tensors
+
+  // The two matrices as they are kept: in float32.
+  kernels::PackedMatrixShape a_shape(std::int64_t rank) const {
+    return {kernels::WeightFormat::kF32, rank, in_features};
+  }
+  kernels::PackedMatrixShape b_shape(std::int64_t rank) const {
+    return {kernels::WeightFormat::kF32, num_outputs, rank};
+  }
+  std::size_t aligned_bytes(std::int64_t rank) const {
+    return a_shape(rank).aligned_bytes() + b_shape(rank).aligned_bytes();
+  }
 };
 
 struct AdapterDescription {

@@ -12,20 +12,6 @@ namespace {
 using kernels::PackedMatrixShape;
 using kernels::PackedMatrixView;
 
-constexpr std::size_t kAlignment = 64;
-
-std::size_t aligned_bytes(const PackedMatrixShape& shape) {
-  return (shape.bytes() + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-PackedMatrixShape a_shape(const AdapterDescription& description, const AdapterTarget& target) {
-  return {kernels::WeightFormat::kF32, description.rank, target.in_features};
-}
-
-PackedMatrixShape b_shape(const AdapterDescription& description, const AdapterTarget& target) {
-  return {kernels::WeightFormat::kF32, target.num_outputs, description.rank};
-}
-
 // Packs the tensor times `scale` at `packed` (zeroed).
 base::Result<PackedMatrixView> pack(const checkpoint::TensorInfo& tensor, const PackedMatrixShape& shape, float scale,
                                     std::byte* packed) {
@@ -46,25 +32,18 @@ base::Result<StageAdapter> load_stage_adapter(const checkpoint::Checkpoint& adap
   StageAdapter result;
   result.rank = description.rank;
   result.layers.resize(static_cast<std::size_t>(stage.end_layer - stage.begin_layer));
-  const auto is_here = [&](const AdapterTarget& target) {
-    return target.layer >= stage.begin_layer && target.layer < stage.end_layer;
-  };
-  std::size_t bytes = 0;
-  for (const AdapterTarget& target : description.targets) {
-    if (is_here(target))
-      bytes += aligned_bytes(a_shape(description, target)) + aligned_bytes(b_shape(description, target));
-  }
-  result.memory = base::AlignedBuffer<std::byte>(bytes);
+  const std::int64_t bytes = description.bytes(stage.begin_layer, stage.end_layer);
+  result.memory = base::AlignedBuffer<std::byte>(static_cast<std::size_t>(bytes));
   std::byte* next = result.memory.data();
   for (const AdapterTarget& target : description.targets) {
-    if (!is_here(target)) continue;
-    const PackedMatrixShape shape_a = a_shape(description, target), shape_b = b_shape(description, target);
+    if (target.layer < stage.begin_layer || target.layer >= stage.end_layer) continue;
+    const PackedMatrixShape shape_a = target.a_shape(description.rank), shape_b = target.b_shape(description.rank);
     auto a = pack(*adapter.find(target.a), shape_a, 1.0f, next);
     if (!a) return a.error();
-    next += aligned_bytes(shape_a);
+    next += shape_a.aligned_bytes();
     auto b = pack(*adapter.find(target.b), shape_b, description.scale, next);
     if (!b) return b.error();
-    next += aligned_bytes(shape_b);
+    next += shape_b.aligned_bytes();
     auto& layer = result.layers[static_cast<std::size_t>(target.layer - stage.begin_layer)];
     layer[static_cast<std::size_t>(target.slot)].push_back({*a, *b, target.first_output});
   }

@@ -41,18 +41,26 @@ bool is_of_pattern(const std::string& tensor, const std::string& pattern) {
 std::vector<PlannedMatrix> plan_sources(const std::vector<MatrixSource>& sources, const FormatChooser& choose) {
   std::vector<PlannedMatrix> planned;
   for (const MatrixSource& source : sources) {
-    const WeightFormat format = choose(source);
-    const auto bytes = static_cast<std::int64_t>(packed_shape(source, format).bytes());
-    planned.push_back(
-        {source.parts.front().tensor, format, (bytes + kMatrixAlignment - 1) / kMatrixAlignment * kMatrixAlignment});
+    const kernels::PackedMatrixShape shape = packed_shape(source, choose(source));
+    planned.push_back({source.parts.front().tensor, shape.format, static_cast<std::int64_t>(shape.aligned_bytes()),
+                       shape.out_features});
   }
   return planned;
 }
 
-std::int64_t sum_bytes(const std::vector<PlannedMatrix>& matrices) {
-  std::int64_t bytes = 0;
-  for (const PlannedMatrix& matrix : matrices) bytes += matrix.bytes;
-  return bytes;
+// The sum of one figure over the matrices that a stage holds.
+std::int64_t sum_over(const WeightPlan& plan, const ModelDescription& model, const StageSpec& stage,
+                      std::int64_t PlannedMatrix::*figure) {
+  std::int64_t sum = 0;
+  const auto add = [&](const std::vector<PlannedMatrix>& matrices) {
+    for (const PlannedMatrix& matrix : matrices) sum += matrix.*figure;
+  };
+  if (stage.first) add(plan.first);
+  for (std::int32_t layer = stage.begin_layer; layer < stage.end_layer; ++layer) {
+    add(plan.layers[static_cast<std::size_t>(layer)]);
+  }
+  if (stage.last && !shares_embedding(model, stage)) add(plan.last);
+  return sum;
 }
 
 }  // namespace
@@ -89,19 +97,14 @@ WeightPlan plan_weights(const ModelDescription& model, const FormatChooser& choo
 }
 
 std::int64_t matrix_bytes(const WeightPlan& plan, const ModelDescription& model, const StageSpec& stage) {
-  std::int64_t bytes = stage.first ? sum_bytes(plan.first) : 0;
-  for (std::int32_t layer = stage.begin_layer; layer < stage.end_layer; ++layer) {
-    bytes += sum_bytes(plan.layers[static_cast<std::size_t>(layer)]);
-  }
-  if (stage.last && !shares_embedding(model, stage)) bytes += sum_bytes(plan.last);
-  return bytes;
+  return sum_over(plan, model, stage, &PlannedMatrix::bytes);
 }
 
 std::int64_t stage_weight_bytes(const WeightPlan& plan, const ModelDescription& model, const StageSpec& stage) {
   constexpr std::int64_t kNormsPerLayer = 4;
   std::int64_t floats = kNormsPerLayer * (stage.end_layer - stage.begin_layer) * model.hidden_size;
   if (stage.last) floats += model.hidden_size;
-  for (const MatrixSource& source : stage_sources(model, stage)) floats += source.out_features();
+  floats += sum_over(plan, model, stage, &PlannedMatrix::num_outputs);
   return matrix_bytes(plan, model, stage) + floats * static_cast<std::int64_t>(sizeof(float));
 }
 

@@ -36,9 +36,9 @@ kernels::PackedMatrixShape packed_shape(const MatrixSource& source, kernels::Wei
 struct PlannedMatrix {
   std::string tensor;  // of its first part
   kernels::WeightFormat format = kernels::WeightFormat::kF16;
-  std::int64_t bytes = 0;  // packed, a multiple of kMatrixAlignment
+  std::int64_t bytes = 0;        // of PackedMatrixShape::aligned_bytes()
+  std::int64_t num_outputs = 0;  // the most floats that its bias may have
 };
-inline constexpr std::int64_t kMatrixAlignment = 64;
 
 struct WeightPlan {
   std::vector<PlannedMatrix> first;  // embedding and positions

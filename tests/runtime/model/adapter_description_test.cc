@@ -62,6 +62,8 @@ TEST_F(AdapterDescriptionTest, ModulesFindTheirPlaceInFusedLinears) {
     }
   }
   EXPECT_EQ(description->bytes(0, 4), 4 * description->bytes(2, 3));
+  // As packed: 32 rows where A has 8. Inputs of the seven Linears, then their outputs.
+  EXPECT_EQ(description->bytes(0, 1), (6 * 64 + 160) * 32 * 4 + (64 + 32 + 32 + 64 + 160 + 160 + 64) * 8 * 4);
 }
 
 TEST_F(AdapterDescriptionTest, RefusalsNameFileAndKeyOrTensor) {
