@@ -91,8 +91,7 @@ CommandFunction define_generate(CLI::App& app) {
   add_generate_options(app, *options);
   return [options](const CommandContext& context) {
     if (const auto status = check_generate_options(*options); !status) {
-      if (context.is_root()) context.log.error(status.error().message);
-      return static_cast<int>(kUsage);
+      return refuse(context, status.error());
     }
     return run_session(context, [&](engine::RankRuntime& runtime) {
       const bool conversation = options->chat && !options->prompt;
