@@ -76,6 +76,8 @@ class Checkpoint {
 
   // 64-bit hash of headers, sizes and bytes sampled over the weights, equal on all ranks that see the same model.
   std::uint64_t fingerprint() const;
+  // Of several checkpoints together: `before` of those so far, in their order, and this one.
+  std::uint64_t fingerprint_after(std::uint64_t before) const;
 
  protected:
   std::filesystem::path path_;

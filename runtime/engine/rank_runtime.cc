@@ -70,8 +70,7 @@ base::Status RankRuntime::open_adapters() {
     if (!opened) return opened.error();
     auto description = model::describe_adapter(**opened, description_);
     if (!description) return description.error();
-    constexpr std::uint64_t kOddFactor = 0x9E3779B97F4A7C15;
-    facts_.model_fingerprint = facts_.model_fingerprint * kOddFactor + (*opened)->fingerprint();
+    facts_.model_fingerprint = (*opened)->fingerprint_after(facts_.model_fingerprint);
     std::int64_t most = 0;
     for (std::int32_t layer = 0; layer < description_.num_layers(); ++layer) {
       most = std::max(most, description->bytes(layer, layer + 1));

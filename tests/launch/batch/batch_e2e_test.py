@@ -250,6 +250,21 @@ class Resume(BatchTest):
         self.assertEqual(result.returncode, SUCCESS, result.stderr)
         self.assertEqual(sorted(self.rows()), [1, 2, 3, 4])
 
+    def test_a_job_with_other_adapters_is_refused(self):
+        adapters = os.path.join(MODELS, "..", "adapters")
+        first, second = os.path.join(adapters, "a"), os.path.join(adapters, "b")
+        self.write_input([request(i, max_tokens=3, adapter="x") for i in range(3)])
+        self.assertEqual(self.run_batch("--adapter", "x=" + first).returncode, SUCCESS)
+        rows = self.rows()
+        for options, part in [(["--adapter", "x=" + second], "another model"), ([], "another model"),
+                              (["--adapter", "y=" + first], "names of --adapter")]:
+            result = self.run_batch(*options)
+            self.assertEqual(result.returncode, USAGE, result.stderr)
+            self.assertEqual(len(self.errors(result)), 1, result.stderr)
+            self.assertIn(part, self.errors(result)[0])
+            self.assertEqual(self.rows(), rows)
+        self.assertEqual(self.run_batch("--adapter", "x=" + first).returncode, SUCCESS)
+
 
 class Disk(BatchTest):
     def test_a_disk_that_is_full_ends_the_job_and_a_restart_completes_it(self):
