@@ -150,8 +150,7 @@ int run_batch(const CommandContext& context, engine::RankRuntime& runtime, const
   outcome.has_run = true;
   BatchTotals& totals = outcome.totals;
   totals = totals_before(files);
-  const RequestBinder binder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
-                             runtime.plan().max_context, runtime.adapters());
+  const RequestBinder binder(runtime);
   RowWriter writer(files.log,
                    {model_name(context.config.config.model.path), files.log.created(), &runtime.tokenizer()});
   LineSource source({std::move(files.reader), files.scan.num_lines,
@@ -171,9 +170,11 @@ int run_batch(const CommandContext& context, engine::RankRuntime& runtime, const
     context.log.error(status.error().message);
     return kFailure;
   }
-  if (files.steps && !files.steps->finish()) {
-    context.log.error(options.steps + ": writing failed");
-    return kFailure;
+  if (files.steps) {
+    if (const auto status = files.steps->finish(); !status) {
+      context.log.error(status.error().message);
+      return kFailure;
+    }
   }
   if (end != BatchEnd::kFailed) return exit_code_of(context, end, totals);
   context.log.error(source.status().error().message);
@@ -224,8 +225,11 @@ int batch(const CommandContext& context, const BatchOptions& options) {
   base::Status mine = check_batch_options(options);
   if (mine.ok() && context.is_root()) {
     auto opened = open_files(context, options);
-    if (opened) files = std::move(opened).value();
-    if (!opened) mine = opened.error();
+    if (opened) {
+      files = std::move(opened).value();
+    } else {
+      mine = opened.error();
+    }
   }
   if (const auto agreed = engine::agree(context.world, mine); !agreed) {
     return refuse(context, mine ? agreed.error() : mine.error());

@@ -18,8 +18,9 @@ struct EncoderCase {
 
 inline std::vector<EncoderCase> encoder_cases() {
   std::ifstream file(golden_model("bert-classifier") / "golden.json");
+  const auto golden = nlohmann::json::parse(file);
   std::vector<EncoderCase> cases;
-  for (const auto& entry : nlohmann::json::parse(file).at("cases")) {
+  for (const auto& entry : golden.at("cases")) {
     cases.push_back({entry.at("text"), entry.at("ids"), entry.at("logits"), entry.at("probabilities")});
   }
   return cases;
