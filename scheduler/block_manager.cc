@@ -158,9 +158,9 @@ void BlockManager::forget(const BlockTables& tables) {
   uncache(detached);
 }
 
-void BlockManager::forget_tenant(const std::string& tenant) {
+void BlockManager::forget_scope(const std::string& scope) {
   std::vector<GroupBlock> detached;
-  cache_.forget_tenant(tenant, detached);
+  cache_.forget_scope(scope, detached);
   uncache(detached);
 }
 

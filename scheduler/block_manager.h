@@ -84,7 +84,7 @@ class BlockManager {
   void forget(const BlockTables& tables);
 
   // Forgets all that is cached for a tenant: what no sequence holds is free at once.
-  void forget_tenant(const std::string& tenant);
+  void forget_scope(const std::string& scope);
 
   void plan_submitted();
   void plan_completed();

@@ -163,9 +163,9 @@ void PrefixCache::forget(GroupBlock block, std::vector<GroupBlock>& detached) {
   }
 }
 
-void PrefixCache::forget_tenant(const std::string& tenant, std::vector<GroupBlock>& detached) {
+void PrefixCache::forget_scope(const std::string& scope, std::vector<GroupBlock>& detached) {
   // Removing the last child of the root removes the root.
-  for (auto root = roots_.find(tenant); root != roots_.end(); root = roots_.find(tenant)) {
+  for (auto root = roots_.find(scope); root != roots_.end(); root = roots_.find(scope)) {
     if (root->second->children.empty()) return remove_empty(root->second);
     remove_subtree(**root->second->children.begin(), detached);
   }

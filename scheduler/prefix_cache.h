@@ -58,8 +58,8 @@ class PrefixCache {
   // Drops a leaf that insert() could give no block to.
   void drop_if_empty(NodeId node);
 
-  // Drops all that is cached for a tenant. Adds the blocks no longer cached to `detached`.
-  void forget_tenant(const std::string& tenant, std::vector<GroupBlock>& detached);
+  // Drops all that is cached for a scope. Adds the blocks no longer cached to `detached`.
+  void forget_scope(const std::string& scope, std::vector<GroupBlock>& detached);
   // Drops a block, and all that cannot be reached without it. Adds the blocks no longer cached to `detached`.
   void forget(GroupBlock block, std::vector<GroupBlock>& detached);
 

@@ -117,7 +117,7 @@ void Scheduler::forget_scope(const std::string& cache_scope) {
   Request of_scope;
   of_scope.cache_scope = cache_scope;
   for (of_scope.adapter = 0; of_scope.adapter <= state_->config.num_adapters; ++of_scope.adapter) {
-    state_->blocks.forget_tenant(of_scope.prefix_scope());
+    state_->blocks.forget_scope(of_scope.prefix_scope());
   }
 }
 

@@ -43,7 +43,6 @@ base::Result<std::vector<Adapter>> parse_adapters(std::string_view text) {
 Setting adapters_setting() {
   Setting adapters = describe({"model", "adapters", "--adapter", "low-rank adapters (PEFT directories) for requests"},
                               ValueType::kTextList, "", "NAME=PATH; may be given several times");
-  adapters.accumulates = true;
   adapters.parse = [](Config& config, std::string_view text) -> base::Status {
     auto parsed = parse_adapters(text);
     if (!parsed) return parsed.error();

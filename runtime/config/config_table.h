@@ -20,10 +20,9 @@ struct Setting {
   std::string name;     // "memory_bytes"
   std::string flag;     // short spelling on the command line, "--kv-memory"; empty: only --kv_cache.memory_bytes
   ValueType type = ValueType::kText;
-  std::string unit;          // "tokens", "bytes", "ms"; may be empty
-  std::string range;         // as a user reads it: "1 to 1024, or auto", "f32, f16 or bf16"
-  std::string help;          // one line
-  bool accumulates = false;  // of a list: on the command line each use adds to it
+  std::string unit;   // "tokens", "bytes", "ms"; may be empty
+  std::string range;  // as a user reads it: "1 to 1024, or auto", "f32, f16 or bf16"
+  std::string help;   // one line
 
   // Checks the text and stores it. The error says what was expected, without naming the key.
   std::function<base::Status(Config&, std::string_view text)> parse;

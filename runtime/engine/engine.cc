@@ -62,7 +62,7 @@ void Engine::send_plans(Replica& replica, TimePoint now) {
   scheduler::Scheduler& scheduler = replica.pipeline->scheduler();
   while (const auto plan = scheduler.schedule(now)) {
     replica.pipeline->send(*plan);
-    log_.sent(*plan, replica.pipeline->scheduler().last_composition(), now);
+    log_.sent(*plan, scheduler.last_composition(), now);
     moved_ = true;
   }
   for (const scheduler::SequenceStart& start : scheduler.take_started()) {

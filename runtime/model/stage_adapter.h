@@ -50,8 +50,6 @@ class LowRankUpdates {
   // `ops` outlives this object.
   LowRankUpdates(std::vector<StageAdapter> adapters, kernels::Ops& ops);
 
-  std::size_t num_adapters() const { return adapters_.size(); }
-
   // What a Linear read and wrote: both row-major with a stride.
   struct Activations {
     const float* input = nullptr;
