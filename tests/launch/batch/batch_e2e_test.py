@@ -45,8 +45,7 @@ class BatchTest(unittest.TestCase):
                 self.path(name), "--output", output or self.output, *options]
 
     def run_batch(self, *options, ranks=1, output=None, environment=None, name="in.jsonl"):
-        launcher = [] if ranks == 1 else [*mpi_job.MPIRUN, "-n", str(ranks)]
-        return subprocess.run([*launcher, *self.command(*options, output=output, name=name)], capture_output=True, text=True,
+        return subprocess.run([*mpi_job.launcher(ranks), *self.command(*options, output=output, name=name)], capture_output=True, text=True,
                               timeout=120, env={**os.environ, **(environment or {})})
 
     def rows(self, output=None):
@@ -65,7 +64,7 @@ class BatchTest(unittest.TestCase):
         return rows
 
     def errors(self, result):
-        return [line for line in result.stderr.splitlines() if "[error]" in line]
+        return mpi_job.error_lines(result.stderr)
 
 
 class Results(BatchTest):
