@@ -41,7 +41,7 @@ void add_common_options(CLI::App& app, const std::vector<config::Setting>& table
     CLI::Option* option = app.add_option_function<std::string>(names, collect, option_help(setting))
                               ->type_name(setting.unit.empty() ? "VALUE" : setting.unit)
                               ->group(group("Settings: " + setting.section));
-    if (setting.accumulates)
+    if (setting.type == config::ValueType::kTextList)
       option->join(',');
     else
       option->take_last();

@@ -31,13 +31,8 @@ void print_choices(const std::vector<engine::Generation>& choices) {
   }
 }
 
-RequestBinder make_binder(const engine::RankRuntime& runtime) {
-  return RequestBinder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
-                       runtime.plan().max_context, runtime.adapters());
-}
-
 int generate_once(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
-  const auto request = make_binder(runtime).bind(request_spec(options));
+  const auto request = RequestBinder(runtime).bind(request_spec(options));
   if (!request) return refuse(context, request.error());
   const bool streams = !options.json && options.num_choices == 1;
   const auto run = run_generation(
@@ -57,7 +52,7 @@ int generate_once(const CommandContext& context, engine::RankRuntime& runtime, c
 
 // One turn per line of standard input, until its end.
 int converse(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
-  const RequestBinder binder = make_binder(runtime);
+  const RequestBinder binder(runtime);
   if (!binder.chat()) return refuse(context, binder.chat().error());
   RequestSpec spec = request_spec(options);
   std::vector<ChatMessage> messages = first_messages(options);

@@ -5,6 +5,10 @@
 
 namespace trireme::launch {
 
+RequestBinder::RequestBinder(const engine::RankRuntime& runtime)
+    : RequestBinder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
+                    runtime.plan().max_context, runtime.adapters()) {}
+
 RequestBinder::RequestBinder(const checkpoint::Checkpoint& checkpoint, const tokenizer::Tokenizer& tokenizer,
                              std::int32_t vocab_size, std::int32_t max_context, std::vector<config::Adapter> adapters)
     : tokenizer_(tokenizer),

@@ -12,6 +12,7 @@
 #include "launch/chat_prompt.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/config/config.h"
+#include "runtime/engine/rank_runtime.h"
 #include "runtime/tokenizer/tokenizer.h"
 #include "scheduler/request.h"
 
@@ -37,9 +38,10 @@ struct RequestSpec {
 
 class RequestBinder {
  public:
+  explicit RequestBinder(const engine::RankRuntime& runtime);  // which outlives this
   // Both outlive this. `vocab_size`: of the model, whose embedding may have more rows than the tokenizer has tokens.
   RequestBinder(const checkpoint::Checkpoint& checkpoint, const tokenizer::Tokenizer& tokenizer,
-                std::int32_t vocab_size, std::int32_t max_context, std::vector<config::Adapter> adapters = {});
+                std::int32_t vocab_size, std::int32_t max_context, std::vector<config::Adapter> adapters);
 
   // Any thread. Errors: text that is not UTF-8, an id outside the vocabulary, an empty prompt, a conversation that
   // the model's template refuses or for which it has none, an adapter that is not loaded.
