@@ -1,12 +1,14 @@
 // KvLayerView: how a kernel finds keys and values of one layer in the chunk pool. Non-owning.
 //
 // One chunk holds, for one KV head of one layer, a block of `block_tokens` tokens:
-//     keys   [block_tokens, head_dim] key_type       at key_offset
+//     keys   [head_dim, block_tokens] key_type       at key_offset
 //     values [block_tokens, head_dim] value_type     at value_offset
 //     key scales   [block_tokens] f32 (int8 only)    at key_scale_offset
 //     value scales [block_tokens] f32 (int8 only)    at value_scale_offset
 // int8: x ≈ scale * q, scale = max|x| / 127 over one token's head_dim elements, q = round to nearest even in ±127
-// (scale 0 where all elements are 0).
+// (scale 0 where all elements are 0). Keys lie transposed, so that a vector of scores takes one load per element of the
+// head and no sum across lanes; the weighted sum of values likewise takes rows of values.
+// Kernels may read up to kKvReadSlack bytes past a chunk's keys, also past the last chunk, without using what is there.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +17,8 @@
 #include "base/dtype.h"
 
 namespace trireme::kernels {
+
+inline constexpr std::int64_t kKvReadSlack = 64;
 
 struct KvChunkLayout {
   base::DType key_type = base::DType::kF16;   // kF32, kF16 or kI8

@@ -1,10 +1,10 @@
 // Causal attention over fixed partitions of the cache (contract and formula: ops.h).
 //
-// Rows of a task are (query row, head of one KV group), so that each key and value is widened once for all of them.
-// Within a partition: scores by the register tile, lanes are keys, one chain over head_dim; maximum; exponentials,
-// summed by lanes at fixed positions; weighted sum by the register tile, lanes are elements, one chain over the row's
-// own keys in ascending order. Partitions are merged in ascending order. All in float32: the error is a few (head_dim +
-// partition) * 2^-24 of the norms of query, keys and values.
+// Rows of a task are (query row, head of one KV group), so that each key and value is read once for all of them.
+// Within a partition: scores by the register tile, lanes are keys, one chain over head_dim, times the keys' scales;
+// maximum; exponentials, summed by lanes at fixed positions, then times the values' scales; weighted sum by the register
+// tile, lanes are elements, one chain over the row's own keys in ascending order. Partitions are merged in ascending
+// order. All in float32: the error is a few (head_dim + partition) * 2^-24 of the norms of query, keys and values.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/attention.cc"
 #include "hwy/foreach_target.h"
@@ -54,53 +54,73 @@ void copy_queries(const Attention& a) {
   }
 }
 
-enum class Part { kKeys, kValues };
+// Positions [begin, end) of one block, the first of which is `token` in `chunk`.
+struct Piece {
+  std::int64_t begin, end;
+  std::byte* chunk;
+  std::int64_t token;
+  std::byte* next_chunk;  // of the block that the task reads after it, where this is the block's first piece; or nullptr
+};
 
-// The addresses of positions [range.begin, range.end), block by block.
-void locate(const Attention& a, Part part, KeyRange range, KvAddress* addresses) {
-  const KvLayerView& cache = a.args.cache;
-  const KvChunkLayout& layout = cache.layout;
-  const bool has_scale = (part == Part::kKeys ? layout.key_type : layout.value_type) == base::DType::kI8;
-  for (std::int64_t position = range.begin; position < range.end;) {
-    const std::int64_t block = position / layout.block_tokens;
-    std::byte* chunk = cache.chunk(a.task.sequence->block_table[block], a.task.kv_head);
-    const std::int64_t block_end = std::min(range.end, (block + 1) * layout.block_tokens);
-    for (std::int64_t token = position - block * layout.block_tokens; position < block_end; ++position, ++token) {
-      *addresses = part == Part::kKeys ? key_address(layout, chunk, token) : value_address(layout, chunk, token);
-      if (!has_scale) addresses->scale = a.scratch.zeros;
-      ++addresses;
-    }
+template <typename Visit>
+void for_each_piece(const Attention& a, KeyRange range, const Visit& visit) {
+  const std::int64_t block_tokens = a.args.cache.layout.block_tokens;
+  const std::int64_t end_of_task = a.task_keys(a.task.partition_end - 1).end;
+  for (std::int64_t begin = range.begin; begin < range.end;) {
+    const std::int64_t block = begin / block_tokens;
+    const std::int64_t end = std::min({range.end, (block + 1) * block_tokens, begin + kKeyTile});
+    const auto chunk = [&](std::int64_t b) {
+      return a.args.cache.chunk(a.task.sequence->block_table[b], a.task.kv_head);
+    };
+    const std::int64_t token = begin - block * block_tokens;
+    const bool has_next = token == 0 && (block + 1) * block_tokens < end_of_task;
+    visit(Piece{begin, end, chunk(block), token, has_next ? chunk(block + 1) : nullptr});
+    begin = end;
   }
 }
 
-// Scores of the partition's keys into scratch.scores, at columns position - partition begin.
+// The scales of the piece's keys or values, and into the caches those of the next block.
+void copy_scales(const Attention& a, const Piece& piece,
+                 KvAddress (*address)(const KvChunkLayout&, std::byte*, std::int64_t), float* target) {
+  const KvChunkLayout& layout = a.args.cache.layout;
+  std::copy_n(address(layout, piece.chunk, piece.token).scale, piece.end - piece.begin, target);
+  if (piece.next_chunk == nullptr) return;
+  const float* next = address(layout, piece.next_chunk, 0).scale;
+  constexpr std::int32_t kPerLine = 64 / sizeof(float);
+  for (std::int32_t i = 0; i < layout.block_tokens; i += kPerLine) hwy::Prefetch(next + i);
+}
+
+// Scores of the partition's keys, without their scales, into scratch.scores, at columns position - partition begin.
 void compute_scores(const Attention& a, std::int64_t partition) {
-  const KeyRange keys = a.task_keys(partition);
-  const std::int64_t partition_begin = partition * kAttentionPartition;
-  const auto zero = KvAddress{reinterpret_cast<std::byte*>(a.scratch.zeros), a.scratch.zeros};
-  for (std::int64_t begin = keys.begin / kKeyTile * kKeyTile; begin < keys.end; begin += kKeyTile) {
-    TileTokens tile;
-    const KeyRange readable = intersect(keys, {begin, begin + kKeyTile});
-    std::fill(tile.tokens, tile.tokens + (readable.begin - begin), zero);
-    locate(a, Part::kKeys, readable, tile.tokens + (readable.begin - begin));
-    std::fill(tile.tokens + (readable.end - begin), tile.tokens + kKeyTile, zero);
-    load_keys(tile, a.args.cache.layout.key_type, a.shape.head_dim, a.scratch.keys);
-    // Rows before `first` see none of these keys.
-    std::int64_t first = 0;
-    while (a.visible(first).end <= begin) ++first;
+  const KvChunkLayout& layout = a.args.cache.layout;
+  std::int64_t first = 0;  // rows before it see none of the keys from here on
+  for_each_piece(a, a.task_keys(partition), [&](const Piece& piece) {
+    while (a.visible(first).end <= piece.begin) ++first;
     const std::int64_t row = first * a.shape.group;
-    multiply_rows(static_cast<std::size_t>(a.num_rows() - row), kKeyTile,
-                  {a.scratch.query + row * a.shape.head_dim, static_cast<std::size_t>(a.shape.head_dim), a.scratch.keys,
-                   kKeyTile, static_cast<std::size_t>(a.shape.head_dim),
-                   a.scratch.scores + row * kScoreStride + (begin - partition_begin), kScoreStride, Start::kFromZero});
-  }
+    const std::int64_t column = piece.begin - partition * kAttentionPartition;
+    const KvAddress keys = key_address(layout, piece.chunk, piece.token);
+    const auto count = static_cast<std::size_t>(piece.end - piece.begin);
+    // The last vector may hold more than the piece; what it writes too much is written again or never read.
+    std::byte* next = piece.next_chunk == nullptr ? nullptr : key_address(layout, piece.next_chunk, 0).elements;
+    multiply_cached(static_cast<std::size_t>(a.num_rows() - row), (count + kLanes - 1) / kLanes,
+                    {keys.elements, next, layout.key_type},
+                    {a.scratch.query + row * a.shape.head_dim, static_cast<std::size_t>(a.shape.head_dim), nullptr,
+                     static_cast<std::size_t>(keys.stride), static_cast<std::size_t>(a.shape.head_dim),
+                     a.scratch.scores + row * kScoreStride + column, kScoreStride, Start::kFromZero});
+    if (layout.key_type == base::DType::kI8) copy_scales(a, piece, key_address, a.scratch.key_scales + column);
+    if (layout.value_type == base::DType::kI8) copy_scales(a, piece, value_address, a.scratch.value_scales + column);
+  });
 }
 
-// Turns the scores in columns [begin, end) into exponentials; returns their maximum and sum.
+// Turns a row's scores in columns [begin, end) into exponentials times the values' scales; returns the scores' maximum
+// and the exponentials' sum.
 struct RowSoftmax {
   float maximum, sum;
 };
-RowSoftmax exponentiate(const AttentionArgs& args, float* scores, std::size_t begin, std::size_t end) {
+RowSoftmax exponentiate(const AttentionArgs& args, const AttentionScratch& scratch, float* scores, std::size_t begin,
+                        std::size_t end) {
+  const bool scaled_keys = args.cache.layout.key_type == base::DType::kI8;
+  const bool scaled_values = args.cache.layout.value_type == base::DType::kI8;
   const FloatTag d;
   const FloatVector lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
   const FloatVector scale = hn::Set(d, args.scale);
@@ -109,6 +129,7 @@ RowSoftmax exponentiate(const AttentionArgs& args, float* scores, std::size_t be
   FloatVector maxima = lowest;
   for (std::size_t i = first; i < end; i += kLanes) {
     FloatVector s = hn::Mul(hn::LoadU(d, scores + i), scale);
+    if (scaled_keys) s = hn::Mul(s, hn::LoadU(d, scratch.key_scales + i));
     if (args.softcap > 0) s = hn::Mul(cap, hyperbolic_tangent(hn::Div(s, cap)));
     auto visible = hn::FirstN(d, end - i);
     if (i < begin) visible = hn::AndNot(hn::FirstN(d, begin - i), visible);
@@ -120,8 +141,9 @@ RowSoftmax exponentiate(const AttentionArgs& args, float* scores, std::size_t be
   const FloatVector shift = hn::Set(d, std::isinf(maximum) ? 0.0f : maximum);
   FloatVector sums = hn::Zero(d);
   for (std::size_t i = first; i < end; i += kLanes) {
-    const FloatVector e = exponential(hn::Sub(hn::LoadU(d, scores + i), shift));
+    FloatVector e = exponential(hn::Sub(hn::LoadU(d, scores + i), shift));
     sums = hn::Add(sums, e);
+    if (scaled_values) e = hn::Mul(e, hn::LoadU(d, scratch.value_scales + i));
     hn::StoreU(e, d, scores + i);
   }
   return {maximum, hn::GetLane(hn::SumOfLanes(d, sums))};
@@ -133,7 +155,7 @@ void compute_softmax(const Attention& a, std::int64_t partition, const SoftmaxSt
     const KeyRange keys = a.row_keys(q, partition);
     for (std::int64_t r = q * a.shape.group; r < (q + 1) * a.shape.group; ++r) {
       if (keys.begin >= keys.end) continue;
-      const RowSoftmax row = exponentiate(a.args, a.scratch.scores + r * kScoreStride,
+      const RowSoftmax row = exponentiate(a.args, a.scratch, a.scratch.scores + r * kScoreStride,
                                           static_cast<std::size_t>(keys.begin - partition_begin),
                                           static_cast<std::size_t>(keys.end - partition_begin));
       state.maximum[r] = row.maximum;
@@ -142,44 +164,59 @@ void compute_softmax(const Attention& a, std::int64_t partition, const SoftmaxSt
   }
 }
 
-// weighted[query rows] += exponentials[query rows, keys] * values[keys]; scratch.values begins at position tile_begin.
-void add_values(const Attention& a, std::int64_t query_begin, std::int64_t query_end, KeyRange keys,
-                std::int64_t tile_begin, const SoftmaxState& state) {
-  const std::int64_t row = query_begin * a.shape.group;
-  const std::int64_t column = keys.begin % kAttentionPartition;
-  multiply_rows(static_cast<std::size_t>((query_end - query_begin) * a.shape.group),
-                static_cast<std::size_t>(a.shape.padded_head_dim),
-                {a.scratch.scores + row * kScoreStride + column, kScoreStride,
-                 a.scratch.values + (keys.begin - tile_begin) * a.shape.padded_head_dim,
-                 static_cast<std::size_t>(a.shape.padded_head_dim), static_cast<std::size_t>(keys.end - keys.begin),
-                 state.weighted + row * a.shape.padded_head_dim, static_cast<std::size_t>(a.shape.padded_head_dim),
-                 Start::kFromC});
+// Whether values are multiplied as they lie in the cache. Many rows share one widened copy.
+bool reads_values_in_place(const Attention& a) {
+  return a.num_rows() <= static_cast<std::int64_t>(kMaxTileRows) &&
+         a.shape.head_dim % static_cast<std::int64_t>(kLanes) == 0;
+}
+
+// weighted[query rows] += exponentials[query rows, keys] * values[keys], for keys of the piece.
+void add_values(const Attention& a, std::int64_t query_begin, std::int64_t query_end, KeyRange keys, const Piece& piece,
+                const SoftmaxState& state) {
+  const KvChunkLayout& layout = a.args.cache.layout;
+  const auto rows = static_cast<std::size_t>((query_end - query_begin) * a.shape.group);
+  const std::int64_t row = query_begin * a.shape.group, skipped = keys.begin - piece.begin;
+  const auto stride = static_cast<std::size_t>(a.shape.padded_head_dim);
+  TileOperands<float> operands{a.scratch.scores + row * kScoreStride + keys.begin % kAttentionPartition,
+                               kScoreStride,
+                               a.scratch.values + skipped * a.shape.padded_head_dim,
+                               stride,
+                               static_cast<std::size_t>(keys.end - keys.begin),
+                               state.weighted + row * a.shape.padded_head_dim,
+                               stride,
+                               Start::kFromC};
+  if (!reads_values_in_place(a)) return multiply_rows(rows, stride, operands);
+  operands.b_stride = static_cast<std::size_t>(a.shape.head_dim);
+  multiply_cached(rows, operands.b_stride / kLanes,
+                  {value_address(layout, piece.chunk, piece.token + skipped).elements,
+                   piece.next_chunk == nullptr ? nullptr : value_address(layout, piece.next_chunk, 0).elements,
+                   layout.value_type},
+                  operands);
 }
 
 // A row is multiplied with the keys that it sees and no others: a zero weight would not hide what is not a number.
 void compute_weighted(const Attention& a, std::int64_t partition, const SoftmaxState& state) {
-  const KeyRange keys = a.task_keys(partition);
+  const KvChunkLayout& layout = a.args.cache.layout;
   std::fill_n(state.weighted, a.num_rows() * a.shape.padded_head_dim, 0.0f);
-  for (std::int64_t begin = keys.begin; begin < keys.end;) {
-    const KeyRange tile{begin, std::min(keys.end, (begin / kKeyTile + 1) * kKeyTile)};
-    KvAddress tokens[kKeyTile];
-    locate(a, Part::kValues, tile, tokens);
-    load_values(tokens, tile.end - tile.begin, a.args.cache.layout, a.shape.padded_head_dim, a.scratch.values);
+  for_each_piece(a, a.task_keys(partition), [&](const Piece& piece) {
+    if (!reads_values_in_place(a)) {
+      widen_values(value_address(layout, piece.chunk, piece.token).elements, piece.end - piece.begin, layout,
+                   a.shape.padded_head_dim, a.scratch.values);
+    }
     for (std::int64_t q = 0; q < a.num_query_rows();) {
-      const KeyRange seen = intersect(a.visible(q), tile);
+      const KeyRange seen = intersect(a.visible(q), {piece.begin, piece.end});
       std::int64_t next = q + 1;
       const auto sees_all = [&](std::int64_t row) {
-        const KeyRange range = intersect(a.visible(row), tile);
-        return range.begin == tile.begin && range.end == tile.end;
+        const KeyRange range = intersect(a.visible(row), {piece.begin, piece.end});
+        return range.begin == piece.begin && range.end == piece.end;
       };
       if (sees_all(q)) {
         while (next < a.num_query_rows() && sees_all(next)) ++next;
       }
-      if (seen.begin < seen.end) add_values(a, q, next, seen, tile.begin, state);
+      if (seen.begin < seen.end) add_values(a, q, next, seen, piece, state);
       q = next;
     }
-    begin = tile.end;
-  }
+  });
 }
 
 // total += part for the rows [begin, end): the online softmax's rescaling.
@@ -237,7 +274,6 @@ void attend(const AttentionArgs& args, const AttentionShape& shape, const Attent
             float* partials) {
   const AttentionScratch scratch(memory, shape);
   const Attention a{args, shape, task, scratch};
-  std::fill_n(scratch.zeros, shape.padded_head_dim, 0.0f);
   copy_queries(a);
   const bool is_cut = task.partial_offset >= 0;
   if (!is_cut) clear(a);

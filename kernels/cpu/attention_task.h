@@ -10,9 +10,9 @@
 
 namespace trireme::kernels::cpu {
 
-// Keys that are widened together.
-inline constexpr std::int64_t kKeyTile = 64;
-// Query rows times heads of a KV group that share each widened key, unless one row has more heads.
+// Keys or values of one block that are multiplied together at most.
+inline constexpr std::int64_t kKeyTile = 96;
+// Query rows times heads of a KV group that share each key, unless one row has more heads.
 inline constexpr std::int64_t kQueryTile = 64;
 // A tile of at most this many rows times heads (decode) over more partitions than that is cut along the context.
 inline constexpr std::int64_t kMaxRowsToSplit = 16;
@@ -57,27 +57,26 @@ struct AttentionShape {
 inline constexpr std::int64_t kScoreStride = kAttentionPartition + 16;
 
 struct AttentionScratch {
-  float* query;       // [max_rows, head_dim]
-  float* scores;      // [max_rows, kScoreStride]
-  float* keys;        // [head_dim, kKeyTile]
-  float* values;      // [kKeyTile, padded_head_dim]
-  float* zeros;       // [padded_head_dim]: stands for a key that must not be read
-  SoftmaxState part;  // of one partition
+  float* query;         // [max_rows, head_dim]
+  float* scores;        // [max_rows, kScoreStride]
+  float* key_scales;    // [kScoreStride], of int8 keys of one partition
+  float* value_scales;  // [kScoreStride], likewise
+  float* values;        // [kKeyTile, padded_head_dim]
+  SoftmaxState part;    // of one partition
   SoftmaxState total;
 
   AttentionScratch(float* memory, const AttentionShape& shape)
       : query(memory),
         scores(query + shape.max_rows * shape.padded_head_dim),
-        keys(scores + shape.max_rows * kScoreStride),
-        values(keys + kKeyTile * shape.padded_head_dim),
-        zeros(values + kKeyTile * shape.padded_head_dim),
-        part(zeros + shape.padded_head_dim, shape.max_rows),
-        total(zeros + shape.padded_head_dim + SoftmaxState::size(shape.max_rows, shape.padded_head_dim),
-              shape.max_rows) {}
+        key_scales(scores + shape.max_rows * kScoreStride),
+        value_scales(key_scales + kScoreStride),
+        values(value_scales + kScoreStride),
+        part(values + kKeyTile * shape.padded_head_dim, shape.max_rows),
+        total(part.maximum + SoftmaxState::size(shape.max_rows, shape.padded_head_dim), shape.max_rows) {}
 
   static std::size_t bytes(const AttentionShape& shape) {
-    const std::int64_t floats = shape.max_rows * (shape.padded_head_dim + kScoreStride) +
-                                (2 * kKeyTile + 1) * shape.padded_head_dim +
+    const std::int64_t floats = shape.max_rows * shape.padded_head_dim + (shape.max_rows + 2) * kScoreStride +
+                                kKeyTile * shape.padded_head_dim +
                                 2 * SoftmaxState::size(shape.max_rows, shape.padded_head_dim);
     return static_cast<std::size_t>(floats) * sizeof(float);
   }

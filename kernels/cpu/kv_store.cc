@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
 
 #include "kernels/cpu/kv_address.h"
@@ -18,6 +17,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace trireme::kernels::cpu {
 namespace HWY_NAMESPACE {
+
+// One token's head in a chunk.
+template <typename Element>
+class KvOutput {
+ public:
+  explicit KvOutput(const KvAddress& address)
+      : elements_(reinterpret_cast<Element*>(address.elements)), stride_(static_cast<std::size_t>(address.stride)) {}
+  void set(std::size_t i, Element value) const { elements_[i * stride_] = value; }
+
+ private:
+  Element* elements_;
+  std::size_t stride_;
+};
 
 // The greatest magnitude, compared as integers so that infinity and not-a-number win.
 float greatest_magnitude(const float* input, std::size_t size) {
@@ -32,12 +44,12 @@ float greatest_magnitude(const float* input, std::size_t size) {
 
 void store_int8(const float* input, std::size_t size, const KvAddress& address) {
   const FloatTag d;
-  auto* output = reinterpret_cast<std::int8_t*>(address.elements);
+  const KvOutput<std::int8_t> output(address);
   const float greatest = greatest_magnitude(input, size);
   const bool finite = greatest <= std::numeric_limits<float>::max();
   *address.scale = finite ? greatest / 127.0f : std::numeric_limits<float>::quiet_NaN();
   if (!finite || *address.scale == 0) {
-    std::memset(output, 0, size);
+    for (std::size_t i = 0; i < size; ++i) output.set(i, 0);
     return;
   }
   const FloatVector scale = hn::Set(d, *address.scale);
@@ -47,25 +59,31 @@ void store_int8(const float* input, std::size_t size, const KvAddress& address) 
     const FloatVector quotient = hn::Div(load_first(input + i, count), scale);
     HWY_ALIGN std::int32_t lanes[kLanes];
     hn::Store(hn::NearestInt(hn::Max(hn::Neg(limit), hn::Min(quotient, limit))), hn::RebindToSigned<FloatTag>(), lanes);
-    for (std::size_t j = 0; j < count; ++j) output[i + j] = static_cast<std::int8_t>(lanes[j]);
+    for (std::size_t j = 0; j < count; ++j) output.set(i + j, static_cast<std::int8_t>(lanes[j]));
   }
 }
 
-void store_f16(const float* input, std::size_t size, std::byte* elements) {
+void store_f16(const float* input, std::size_t size, const KvAddress& address) {
+  const KvOutput<std::uint16_t> output(address);
   const hn::Rebind<hwy::float16_t, FloatTag> narrow;
   for (std::size_t i = 0; i < size; i += kLanes) {
     const std::size_t count = std::min(kLanes, size - i);
     HWY_ALIGN hwy::float16_t lanes[kLanes];
     hn::Store(hn::DemoteTo(narrow, load_first(input + i, count)), narrow, lanes);
-    std::memcpy(elements + i * sizeof(hwy::float16_t), lanes, count * sizeof(hwy::float16_t));
+    for (std::size_t j = 0; j < count; ++j) output.set(i + j, lanes[j].bits);
   }
+}
+
+void store_f32(const float* input, std::size_t size, const KvAddress& address) {
+  const KvOutput<float> output(address);
+  for (std::size_t i = 0; i < size; ++i) output.set(i, input[i]);
 }
 
 void store_head(const float* input, const KvAddress& address, base::DType type, std::int64_t head_dim) {
   const auto size = static_cast<std::size_t>(head_dim);
   switch (type) {
-    case base::DType::kF32: std::memcpy(address.elements, input, size * sizeof(float)); break;
-    case base::DType::kF16: store_f16(input, size, address.elements); break;
+    case base::DType::kF32: store_f32(input, size, address); break;
+    case base::DType::kF16: store_f16(input, size, address); break;
     default: store_int8(input, size, address); break;
   }
 }

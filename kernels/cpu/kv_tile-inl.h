@@ -1,4 +1,4 @@
-// Widens the keys or values of up to kKeyTile positions into float32 tiles. Included once per instruction set.
+// Products with keys and values as they lie in the cache, widened in registers. Included once per instruction set.
 #if defined(TRIREME_KERNELS_CPU_KV_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRIREME_KERNELS_CPU_KV_TILE_INL_H_
 #undef TRIREME_KERNELS_CPU_KV_TILE_INL_H_
@@ -11,136 +11,113 @@
 #include "base/dtype.h"
 #include "kernels/cpu/attention_task.h"
 #include "kernels/cpu/kv_address.h"
+#include "kernels/cpu/tile-inl.h"
 #include "kernels/cpu/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trireme::kernels::cpu {
 namespace HWY_NAMESPACE {
 
-// One element or vector of a token's head, widened exactly (int8: times the token's scale).
-struct WidenF32 {
-  using Element = float;
-  static HWY_INLINE FloatVector load(const Element* p, float) { return load_widened(p); }
-  static HWY_INLINE float load_one(const Element* p, float) { return *p; }
-};
-struct WidenF16 {
-  using Element = hwy::float16_t;
-  static HWY_INLINE FloatVector load(const Element* p, float) { return load_widened(p); }
-  static HWY_INLINE float load_one(const Element* p, float) { return base::f16_to_f32(p->bits); }
-};
-struct WidenI8 {
-  using Element = std::int8_t;
-  static HWY_INLINE FloatVector load(const Element* p, float scale) {
-    const FloatTag d;
-    const hn::Rebind<std::int8_t, FloatTag> narrow;
-    const hn::RebindToSigned<FloatTag> wide;
-    return hn::Mul(hn::ConvertTo(d, hn::PromoteTo(wide, hn::LoadU(narrow, p))), hn::Set(d, scale));
-  }
-  static HWY_INLINE float load_one(const Element* p, float scale) { return static_cast<float>(*p) * scale; }
-};
-
-// Tokens of a tile, by position from the tile's begin; tokens outside the range to read point to zeros.
-struct TileTokens {
-  KvAddress tokens[kKeyTile];
-};
-
-// In-register transpose of kLanes vectors of kLanes elements.
-HWY_INLINE void transpose(FloatVector (&rows)[kLanes]) {
-  const FloatTag d;
-  const hn::RepartitionToWide<FloatTag> wide;
-  FloatVector t[kLanes];
-  // 4x4 within each block of 128 bits.
-#pragma GCC unroll 4
-  for (std::size_t i = 0; i < kLanes; i += 4) {
-    const auto a = hn::BitCast(wide, hn::InterleaveLower(d, rows[i], rows[i + 1]));
-    const auto b = hn::BitCast(wide, hn::InterleaveUpper(d, rows[i], rows[i + 1]));
-    const auto c = hn::BitCast(wide, hn::InterleaveLower(d, rows[i + 2], rows[i + 3]));
-    const auto e = hn::BitCast(wide, hn::InterleaveUpper(d, rows[i + 2], rows[i + 3]));
-    t[i] = hn::BitCast(d, hn::InterleaveLower(wide, a, c));
-    t[i + 1] = hn::BitCast(d, hn::InterleaveUpper(wide, a, c));
-    t[i + 2] = hn::BitCast(d, hn::InterleaveLower(wide, b, e));
-    t[i + 3] = hn::BitCast(d, hn::InterleaveUpper(wide, b, e));
-  }
-  // t[4 i + j] holds in block n the elements 4 n + j of rows 4 i … 4 i + 3. Now transpose the blocks.
-#if HWY_CAP_GE512
-#pragma GCC unroll 4
-  for (std::size_t j = 0; j < 4; ++j) {
-    const FloatVector a = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(t[4 + j]), t[j]);  // row groups 0, 1; blocks 0, 2
-    const FloatVector b = hn::OddEvenBlocks(t[4 + j], hn::SwapAdjacentBlocks(t[j]));  // blocks 1, 3
-    const FloatVector c = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(t[12 + j]), t[8 + j]);  // row groups 2, 3
-    const FloatVector e = hn::OddEvenBlocks(t[12 + j], hn::SwapAdjacentBlocks(t[8 + j]));
-    rows[j] = hn::ConcatLowerLower(d, c, a);
-    rows[4 + j] = hn::ConcatLowerLower(d, e, b);
-    rows[8 + j] = hn::ConcatUpperUpper(d, c, a);
-    rows[12 + j] = hn::ConcatUpperUpper(d, e, b);
-  }
-#else
-#pragma GCC unroll 4
-  for (std::size_t j = 0; j < 4; ++j) {
-    rows[j] = hn::ConcatLowerLower(d, t[4 + j], t[j]);
-    rows[4 + j] = hn::ConcatUpperUpper(d, t[4 + j], t[j]);
-  }
-#endif
+// How many vectors wide a tile of so many rows is at most, for its sums and operands to stay in registers: five of 16
+// floats are a block of 80 tokens.
+constexpr std::size_t max_tile_vectors(std::size_t rows) {
+  if (HWY_CAP_GE512) return rows <= 4 ? 5 : rows <= 6 ? 4 : 2;
+  return rows == 1 ? 5 : rows == 2 ? 4 : rows == 3 ? 3 : 2;
 }
 
-// keys[i * kKeyTile + token] = element i of the token.
-template <typename Widen>
-void load_transposed(const TileTokens& tile, std::size_t head_dim, float* keys) {
-  using Element = typename Widen::Element;
+template <std::size_t kRows, typename Element>
+void multiply_vectors(std::size_t vectors, const TileOperands<Element>& operands) {
+  constexpr std::size_t kMost = max_tile_vectors(kRows);
+  using Function = void(const TileOperands<Element>&);
+  static constexpr auto kTable = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<Function*, kMost>{&multiply_tile<kRows, I + 1, Element>...};
+  }
+  (std::make_index_sequence<kMost>());
+  TileOperands<Element> tile = operands;
+  const std::size_t num_tiles = (vectors + kMost - 1) / kMost;
+  for (std::size_t i = 0; i < num_tiles; ++i) {
+    const std::size_t width = vectors / num_tiles + (i < vectors % num_tiles ? 1 : 0);
+    kTable[width - 1](tile);
+    tile.b += width * kLanes;
+    tile.c += width * kLanes;
+    tile.next = nullptr;  // the first tile has fetched it
+  }
+}
+
+// C[rows, vectors * kLanes] (+)= A[rows, depth] * B[depth, vectors * kLanes], the same bits as multiply_rows on a
+// widened B.
+template <typename Element>
+void multiply_narrow(std::size_t rows, std::size_t vectors, const TileOperands<Element>& operands) {
+  using Function = void(std::size_t, const TileOperands<Element>&);
+  static constexpr auto kTable = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<Function*, kMaxTileRows>{&multiply_vectors<I + 1, Element>...};
+  }
+  (std::make_index_sequence<kMaxTileRows>());
+  TileOperands<Element> tile = operands;
+  const std::size_t num_tiles = (rows + kMaxTileRows - 1) / kMaxTileRows;
+  for (std::size_t i = 0; i < num_tiles; ++i) {
+    const std::size_t height = rows / num_tiles + (i < rows % num_tiles ? 1 : 0);
+    kTable[height - 1](vectors, tile);
+    tile.a += height * tile.a_stride;
+    tile.c += height * tile.c_stride;
+    tile.next = nullptr;
+  }
+}
+
+// B of one piece of the cache, and of the one that is read after it (or nullptr).
+struct CachedOperand {
+  const std::byte* elements;
+  const std::byte* next;
+  base::DType type;
+};
+
+// The same with B in a format of the cache; o.b and o.next are not used.
+HWY_INLINE void multiply_cached(std::size_t rows, std::size_t vectors, const CachedOperand& b,
+                                const TileOperands<float>& o) {
+  const auto multiply = [&]<typename Element>(const Element*) {
+    multiply_narrow<Element>(
+        rows, vectors,
+        {o.a, o.a_stride, reinterpret_cast<const Element*>(b.elements), o.b_stride, o.depth, o.c, o.c_stride, o.start,
+         reinterpret_cast<const Element*>(b.next)});
+  };
+  switch (b.type) {
+    case base::DType::kF32: return multiply(static_cast<const float*>(nullptr));
+    case base::DType::kF16: return multiply(static_cast<const hwy::float16_t*>(nullptr));
+    default: return multiply(static_cast<const std::int8_t*>(nullptr));
+  }
+}
+
+HWY_INLINE float widen_one(const float* p) {
+  return *p;
+}
+HWY_INLINE float widen_one(const hwy::float16_t* p) {
+  return base::f16_to_f32(p->bits);
+}
+HWY_INLINE float widen_one(const std::int8_t* p) {
+  return static_cast<float>(*p);
+}
+
+// values[token * stride + i] = element i of the token, without its scale; columns from head_dim on are left alone.
+template <typename Element>
+void widen_rows(const Element* tokens, std::size_t count, std::size_t head_dim, std::size_t stride, float* values) {
   const FloatTag d;
-  for (std::size_t token = 0; token < kKeyTile; token += kLanes) {
-    const KvAddress* tokens = tile.tokens + token;
+  for (std::size_t t = 0; t < count; ++t, tokens += head_dim, values += stride) {
     std::size_t i = 0;
-    for (; i + kLanes <= head_dim; i += kLanes) {
-      FloatVector rows[kLanes];
-#pragma GCC unroll 16
-      for (std::size_t t = 0; t < kLanes; ++t) {
-        rows[t] = Widen::load(reinterpret_cast<const Element*>(tokens[t].elements) + i, *tokens[t].scale);
-      }
-      transpose(rows);
-#pragma GCC unroll 16
-      for (std::size_t j = 0; j < kLanes; ++j) hn::Store(rows[j], d, keys + (i + j) * kKeyTile + token);
-    }
-    for (; i < head_dim; ++i) {
-      for (std::size_t t = 0; t < kLanes; ++t) {
-        const auto* elements = reinterpret_cast<const Element*>(tokens[t].elements);
-        keys[i * kKeyTile + token + t] = Widen::load_one(elements + i, *tokens[t].scale);
-      }
-    }
+    for (; i + kLanes <= head_dim; i += kLanes) hn::Store(load_widened(tokens + i), d, values + i);
+    for (; i < head_dim; ++i) values[i] = widen_one(tokens + i);
   }
 }
 
-// values[token * stride + i] = element i of the token, for `count` tokens; columns from head_dim on are left alone.
-template <typename Widen>
-void load_rows(const KvAddress* tokens, std::size_t count, std::size_t head_dim, std::size_t stride, float* values) {
-  using Element = typename Widen::Element;
-  const FloatTag d;
-  for (std::size_t t = 0; t < count; ++t, values += stride) {
-    const auto* elements = reinterpret_cast<const Element*>(tokens[t].elements);
-    std::size_t i = 0;
-    for (; i + kLanes <= head_dim; i += kLanes) hn::Store(Widen::load(elements + i, *tokens[t].scale), d, values + i);
-    for (; i < head_dim; ++i) values[i] = Widen::load_one(elements + i, *tokens[t].scale);
-  }
-}
-
-inline void load_keys(const TileTokens& tile, base::DType type, std::int64_t head_dim, float* keys) {
-  const auto size = static_cast<std::size_t>(head_dim);
-  switch (type) {
-    case base::DType::kF32: return load_transposed<WidenF32>(tile, size, keys);
-    case base::DType::kF16: return load_transposed<WidenF16>(tile, size, keys);
-    default: return load_transposed<WidenI8>(tile, size, keys);
-  }
-}
-
-inline void load_values(const KvAddress* tokens, std::int64_t count, const KvChunkLayout& layout, std::int64_t stride,
-                        float* values) {
-  const auto size = static_cast<std::size_t>(layout.head_dim);
-  const auto n = static_cast<std::size_t>(count);
-  const auto padded = static_cast<std::size_t>(stride);
+inline void widen_values(const std::byte* tokens, std::int64_t count, const KvChunkLayout& layout, std::int64_t stride,
+                         float* values) {
+  const auto widen = [&](const auto* elements) {
+    widen_rows(elements, static_cast<std::size_t>(count), static_cast<std::size_t>(layout.head_dim),
+               static_cast<std::size_t>(stride), values);
+  };
   switch (layout.value_type) {
-    case base::DType::kF32: return load_rows<WidenF32>(tokens, n, size, padded, values);
-    case base::DType::kF16: return load_rows<WidenF16>(tokens, n, size, padded, values);
-    default: return load_rows<WidenI8>(tokens, n, size, padded, values);
+    case base::DType::kF32: return widen(reinterpret_cast<const float*>(tokens));
+    case base::DType::kF16: return widen(reinterpret_cast<const hwy::float16_t*>(tokens));
+    default: return widen(reinterpret_cast<const std::int8_t*>(tokens));
   }
 }
 

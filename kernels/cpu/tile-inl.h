@@ -47,9 +47,18 @@ void multiply_tile(const TileOperands<Element>& t) {
   }
   const float* HWY_RESTRICT a = t.a;
   const Element* HWY_RESTRICT b = t.b;
+  const Element* next = t.next;
   for (std::size_t k = 0; k < t.depth; ++k, b += t.b_stride) {
-    // Narrow weights come straight from memory, and the hardware's prefetch stops at page borders.
-    if constexpr (sizeof(Element) < sizeof(float)) hwy::Prefetch(b + kPrefetchDistance * kPanelWidth);
+    // Narrow elements come straight from memory, and the hardware's prefetch stops at page borders.
+    if constexpr (sizeof(Element) < sizeof(float)) {
+      if (next != nullptr) {
+        constexpr std::size_t kPerLine = 64 / sizeof(Element);
+        for (std::size_t i = 0; i < t.b_stride; i += kPerLine) __builtin_prefetch(next + i, 0, 2);
+        next += t.b_stride;
+      } else {
+        hwy::Prefetch(b + kPrefetchDistance * kPanelWidth);
+      }
+    }
     FloatVector weights[kVectors];
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v) weights[v] = load_widened(b + v * kLanes);

@@ -9,7 +9,7 @@ namespace trireme::kernels::cpu {
 enum class Start { kFromZero, kFromC };
 
 // C[rows, columns] from A[rows, depth] * B[depth, columns]; row-major, strides in elements. C is float32 and never
-// aliases A or B. Element: float, hwy::float16_t or hwy::bfloat16_t.
+// aliases A or B. Element: float, hwy::float16_t, hwy::bfloat16_t or std::int8_t.
 template <typename Element>
 struct TileOperands {
   const float* a = nullptr;
@@ -20,6 +20,7 @@ struct TileOperands {
   float* c = nullptr;
   std::size_t c_stride = 0;
   Start start = Start::kFromZero;
+  const Element* next = nullptr;  // [depth, b_stride], what is read next: fetched into the caches meanwhile
 };
 
 }  // namespace trireme::kernels::cpu

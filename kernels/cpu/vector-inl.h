@@ -32,6 +32,10 @@ HWY_INLINE FloatVector load_widened(const hwy::bfloat16_t* p) {
   const hn::Rebind<hwy::bfloat16_t, FloatTag> narrow;
   return hn::PromoteTo(FloatTag(), hn::LoadU(narrow, p));
 }
+HWY_INLINE FloatVector load_widened(const std::int8_t* p) {
+  const hn::Rebind<std::int8_t, FloatTag> narrow;
+  return hn::ConvertTo(FloatTag(), hn::PromoteTo(hn::RebindToSigned<FloatTag>(), hn::LoadU(narrow, p)));
+}
 
 // The first `count` <= kLanes floats, the rest zero; touches nothing else.
 HWY_INLINE FloatVector load_first(const float* p, std::size_t count) {

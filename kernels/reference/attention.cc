@@ -7,7 +7,7 @@
 namespace trireme::kernels::reference {
 namespace {
 
-// Element `i` of a token's head, widened.
+// Element `i` of keys or values in a chunk, widened.
 float element(const std::byte* elements, const float* scale, base::DType type, std::int64_t i) {
   if (type == base::DType::kF32) return reinterpret_cast<const float*>(elements)[i];
   if (type == base::DType::kF16) return base::f16_to_f32(reinterpret_cast<const std::uint16_t*>(elements)[i]);
@@ -22,20 +22,20 @@ struct CachedHead {
 
   float key(std::int64_t position, std::int64_t i) const {
     const KvChunkLayout& layout = cache.layout;
-    return read(position, layout.key_type, layout.key_offset, layout.key_scale_offset, i);
+    return read(position, layout.key_type, layout.key_offset, layout.key_scale_offset,
+                i * layout.block_tokens + token(position));
   }
   float value(std::int64_t position, std::int64_t i) const {
     const KvChunkLayout& layout = cache.layout;
-    return read(position, layout.value_type, layout.value_offset, layout.value_scale_offset, i);
+    return read(position, layout.value_type, layout.value_offset, layout.value_scale_offset,
+                token(position) * layout.head_dim + i);
   }
+  std::int64_t token(std::int64_t position) const { return position % cache.layout.block_tokens; }
   float read(std::int64_t position, base::DType type, std::int32_t offset, std::int32_t scale_offset,
              std::int64_t i) const {
-    const KvChunkLayout& layout = cache.layout;
-    const std::byte* chunk = cache.chunk(block_table[position / layout.block_tokens], head);
-    const std::int64_t token = position % layout.block_tokens;
-    const auto token_bytes = static_cast<std::int64_t>(base::size_bytes(type)) * layout.head_dim;
-    return element(chunk + offset + token * token_bytes, reinterpret_cast<const float*>(chunk + scale_offset) + token,
-                   type, i);
+    const std::byte* chunk = cache.chunk(block_table[position / cache.layout.block_tokens], head);
+    const auto* scales = reinterpret_cast<const float*>(chunk + scale_offset);
+    return element(chunk + offset, scales + token(position), type, i);
   }
 };
 

@@ -13,7 +13,8 @@ KvCache::KvCache(KvCacheShape shape) : shape_(std::move(shape)) {
     layer_in_group_.push_back(layers_of_group_[static_cast<std::size_t>(group)]++);
   }
   for (std::int32_t group = 0; group < num_groups(); ++group) {
-    pools_.emplace_back(static_cast<std::size_t>(num_blocks(group) * block_bytes(group)));
+    const std::int64_t bytes = num_blocks(group) * block_bytes(group);
+    pools_.emplace_back(static_cast<std::size_t>(bytes > 0 ? bytes + kernels::kKvReadSlack : 0));
     // A block is one contiguous run, and blocks are handed out side by side: little of a huge page stays unused.
     pools_.back().prefer_huge_pages();
   }
@@ -45,7 +46,7 @@ void KvCache::copy_block(std::int32_t group, std::int32_t source, std::int32_t t
 
 std::int64_t KvCache::bytes() const {
   std::int64_t total = 0;
-  for (const auto& pool : pools_) total += static_cast<std::int64_t>(pool.bytes());
+  for (std::int32_t group = 0; group < num_groups(); ++group) total += num_blocks(group) * block_bytes(group);
   return total;
 }
 

@@ -35,9 +35,9 @@ TEST_P(KvStoreTest, QuantisesToTheFormatOfItsContract) {
   const std::int64_t slot = 2;
   ops_.kv_store({keys.data(), values.data(), 4, &slot, cache.view(), 1}, kStream);
   const KvChunkLayout& layout = cache.view().layout;
-  const auto* q = reinterpret_cast<const std::int8_t*>(cache.view().base + layout.key_offset) + 2 * 4;
+  const auto* key = reinterpret_cast<const std::int8_t*>(cache.view().base + layout.key_offset) + 2;  // a token in 4
   EXPECT_EQ(reinterpret_cast<const float*>(cache.view().base + layout.key_scale_offset)[2], 1.0f);
-  EXPECT_EQ((std::vector<int>(q, q + 4)), (std::vector<int>{127, -64, 0, 2}));  // ties to even
+  EXPECT_EQ((std::vector<int>{key[0], key[4], key[8], key[12]}), (std::vector<int>{127, -64, 0, 2}));  // ties to even
   const auto* half = reinterpret_cast<const std::uint16_t*>(cache.view().base + layout.value_offset) + 2 * 4;
   EXPECT_EQ((std::vector<int>(half, half + 4)), (std::vector<int>{0x3C00, 0x7BFF, 0, 0xC100}));
 }

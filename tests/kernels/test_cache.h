@@ -34,7 +34,7 @@ class TestCache {
     layout.value_offset = place(head_dim * static_cast<std::int32_t>(base::size_bytes(format.value)));
     layout.key_scale_offset = place(4);
     layout.value_scale_offset = place(4);
-    view_.head_stride_bytes = offset + 64;  // 64 bytes that belong to nobody
+    view_.head_stride_bytes = offset + static_cast<std::int32_t>(kKvReadSlack);  // bytes that belong to nobody
     view_.block_stride_bytes = view_.head_stride_bytes * num_kv_heads;
     view_.num_kv_heads = num_kv_heads;
     memory_ = base::AlignedBuffer<std::byte>(static_cast<std::size_t>(view_.block_stride_bytes * num_blocks));

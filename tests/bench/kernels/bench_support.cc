@@ -44,6 +44,7 @@ double sgemm_gflops(const launch::GemmShape& shape, int num_threads) {
 
 base::AlignedBuffer<std::byte> filled_memory(std::size_t bytes) {
   base::AlignedBuffer<std::byte> memory((bytes + 3) / 4 * 4);
+  memory.prefer_huge_pages();  // as the KV pool and weights have them
   auto* words = reinterpret_cast<std::uint32_t*>(memory.data());
   // 0x2CC0 is 0.0742 as f16, and 2c2cc0 … as f32 or bf16 is a small normal number.
   for (std::size_t i = 0; i < memory.size() / 4; ++i) words[i] = 0x2CC02CC0u + static_cast<std::uint32_t>(i % 61);
