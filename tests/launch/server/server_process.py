@@ -21,11 +21,13 @@ class Server:
         launcher = [] if ranks == 1 else [*MPIRUN, str(ranks)]
         self._lines = []
         self.process = subprocess.Popen(
-            [*launcher, trireme, "serve", "--model", model, "--port", "0", "--threads", str(threads), *options],
+            [*launcher, trireme, "serve", "--model", model, "--port", "0", "--thrift-port", "0",
+             "--threads", str(threads), *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         self._reader = threading.Thread(target=lambda: self._lines.extend(iter(self.process.stderr.readline, "")), daemon=True)
         self._reader.start()
         self.port = int(self.wait_for_log(r"HTTP on \S+ port (\d+)").group(1))
+        self.thrift_port = int(self.wait_for_log(r"Thrift on \S+ port (\d+)").group(1))
 
     def log(self):
         return "".join(self._lines)
