@@ -1,4 +1,5 @@
-// trireme inspect: what a model is made of, and how ranks would share it. Reads headers only; rank 0 alone works.
+// trireme inspect: what a model is made of, and how ranks would share it; of any other file, what it is. Reads headers
+// only; rank 0 alone works.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 
 #include "launch/commands.h"
 #include "launch/exit_codes.h"
+#include "launch/inspect_file.h"
 #include "launch/log.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/device/host_memory.h"
@@ -153,6 +155,10 @@ base::Status print_plan(const config::Config& config, const engine::PlannedModel
 base::Status inspect(const InspectOptions& options, const config::Config& config, int num_ranks) {
   const std::string& path = options.path.empty() ? config.model.path : options.path;
   if (path.empty()) return base::invalid_argument("inspect: a model's path is needed");
+  if (const auto line = describe_file(path)) {
+    if (line->ok()) std::cout << **line << "\n";
+    return line->ok() ? base::ok_status() : base::Status(line->error());
+  }
   const auto opened = checkpoint::Checkpoint::open(path);
   if (!opened) return opened.error();
   const checkpoint::Checkpoint& checkpoint = **opened;
@@ -161,6 +167,7 @@ base::Status inspect(const InspectOptions& options, const config::Config& config
   const auto description = model::describe_model(checkpoint);
   if (description) print_description(*description);
   print_tensors(checkpoint, options.tensors);
+  std::cout << describe_text_side(checkpoint);
   if (!description) return description.error();
   const model::WeightPlan weights =
       model::plan_weights(*description, model::make_format_chooser(checkpoint, *description, config.model.weights));
@@ -181,7 +188,11 @@ int run_inspect(const InspectOptions& options, const CommandContext& context) {
 
 CommandFunction define_inspect(CLI::App& app) {
   const auto options = std::make_shared<InspectOptions>();
-  app.add_option("path", options->path, "GGUF file or Hugging Face directory; --model does as well")->type_name("PATH");
+  app.add_option("path", options->path,
+                 "model (GGUF file or Hugging Face directory; --model does as well), tokenizer.json, SentencePiece "
+                 "model, adapter directory, "
+                 "chat template or configuration")
+      ->type_name("PATH");
   app.add_option("--ranks", options->ranks, "plan for so many ranks (default: those that run)")
       ->check(CLI::Range(1, kMaxRanks));
   app.add_flag("--tensors", options->tensors, "list every tensor");

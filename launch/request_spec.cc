@@ -1,5 +1,6 @@
 #include "launch/request_spec.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace trireme::launch {

@@ -16,8 +16,8 @@ AdmissionRound::Who StepBuilder::who_may_enter() const {
   return is_due ? AdmissionRound::Who::kAll : AdmissionRound::Who::kResumed;
 }
 
-// In the batcher's order. One that does not fit may be overtaken by those behind it, but only kMaxOvertaken times: then all
-// wait until enough running sequences have ended.
+// In the batcher's order. One that does not fit may be overtaken by those behind it, but only kMaxOvertaken times: then
+// all wait until enough running sequences have ended.
 void StepBuilder::admit_waiting() {
   if (state_.sequences.batcher().num_waiting() == 0) return;
   for (const Sequence* sequence : state_.sequences.catching_up()) {

@@ -60,7 +60,7 @@ base::Status Scheduler::check(const Request& request) const {
 }
 
 base::Result<SequenceId> Scheduler::add(std::shared_ptr<const Request> request, std::uint32_t choice_index,
-                                         TimePoint now) {
+                                        TimePoint now) {
   if (const base::Status fits = check(*request); !fits) return fits.error();
   auto sequence = std::make_unique<Sequence>();
   sequence->id = SequenceId{state_->next_sequence++};

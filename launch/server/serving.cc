@@ -38,9 +38,8 @@ ServedModel describe(const config::Config& config, const engine::RankRuntime& ru
   model.names = split_names(config.server.model_names);
   if (model.names.empty()) model.names.push_back(name_of_file(config.model.path));
   model.root = config.model.path;
-  model.created = std::chrono::duration_cast<std::chrono::seconds>(
-                      std::chrono::system_clock::now().time_since_epoch())
-                      .count();
+  model.created =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   model.max_context = runtime.plan().max_context;
   model.vocab_size = runtime.description().vocab_size;
   model.tokenizer = &runtime.tokenizer();

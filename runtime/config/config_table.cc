@@ -124,17 +124,20 @@ std::vector<Setting> step_settings() {
 
 std::vector<Setting> batching_settings() {
   return {
-      whole_number({"scheduler", "gather_window_ms", "",
-                    "serve: a request waits for company at most so long, and not at all while nothing else can compute"},
-                   [](auto& config) -> auto& { return config.scheduler.gather_window_ms; },
-                   {.unit = Unit::kMilliseconds, .unit_name = "ms", .max = 60'000}),
-      whole_number({"scheduler", "mixed_prefill_tokens", "",
-                    "serve: prompt tokens in a step in which others decode, which bounds the time between their tokens; 0: no "
-                    "limit of its own"},
-                   [](auto& config) -> auto& { return config.scheduler.mixed_prefill_tokens; },
-                   {.unit_name = "tokens", .max = 1 << 20}),
+      whole_number(
+          {"scheduler", "gather_window_ms", "",
+           "serve: a request waits for company at most so long, and not at all while nothing else can compute"},
+          [](auto& config) -> auto& { return config.scheduler.gather_window_ms; },
+          {.unit = Unit::kMilliseconds, .unit_name = "ms", .max = 60'000}),
+      whole_number(
+          {"scheduler", "mixed_prefill_tokens", "",
+           "serve: prompt tokens in a step in which others decode, which bounds the time between their tokens; 0: no "
+           "limit of its own"},
+          [](auto& config) -> auto& { return config.scheduler.mixed_prefill_tokens; },
+          {.unit_name = "tokens", .max = 1 << 20}),
       rising_list(
-          {"scheduler", "bucket_bounds", "", "serve: prompt lengths that divide requests into buckets; empty: one bucket"},
+          {"scheduler", "bucket_bounds", "",
+           "serve: prompt lengths that divide requests into buckets; empty: one bucket"},
           [](auto& config) -> auto& { return config.scheduler.bucket_bounds; }, "tokens", 1 << 24),
       whole_number({"scheduler", "bucket_cap", "",
                     "serve: sequences of one bucket that run while others wait; auto: half of max_batch"},

@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kCleanup
                                                                                      {" 've", "'ve"},
                                                                                      {" 're", "'re"}}};
 
-constexpr std::size_t kMaxTextBytes = 1 << 20;  // of one token
+constexpr std::size_t kMaxTextBytes = 1 << 16;  // of one token
 
 std::string apply_step(const ByteLevelDecode&, std::string token, bool) {
   return bytes_from_alphabet(token).value_or(token);

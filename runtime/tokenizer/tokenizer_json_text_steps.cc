@@ -7,6 +7,7 @@
 #include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/pre_tokenizer_patterns.h"
 #include "runtime/tokenizer/tokenizer_json_steps.h"
+#include "runtime/tokenizer/utf8.h"
 
 namespace trireme::tokenizer {
 namespace {
@@ -140,7 +141,9 @@ base::Status add_metaspace(const json& step, Steps& steps) {
                        : scheme == "first" ? MetaspaceStep::Prepend::kFirst
                                            : MetaspaceStep::Prepend::kAlways;
   std::string replacement = step.value("replacement", std::string(kMetaspace));
-  if (replacement.empty()) return base::invalid_argument("pre_tokenizer Metaspace: replacement is empty");
+  if (!is_one_character(replacement)) {
+    return base::invalid_argument("pre_tokenizer Metaspace: replacement is not one character");
+  }
   steps.emplace_back(MetaspaceStep{prepend, step.value("split", true), std::move(replacement)});
   return base::ok_status();
 }

@@ -6,6 +6,7 @@
 #include "runtime/tokenizer/json_error.h"
 #include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/tokenizer_json_steps.h"
+#include "runtime/tokenizer/utf8.h"
 
 namespace trireme::tokenizer {
 namespace {
@@ -47,7 +48,9 @@ base::Status add_metaspace(const json& step, DecoderParts& parts) {
   MetaspaceDecode metaspace{
       step.value("replacement", std::string(kMetaspace)),
       step.value("prepend_scheme", step.value("add_prefix_space", true) ? "always" : "never") != "never"};
-  if (metaspace.replacement.empty()) return base::invalid_argument("decoder Metaspace: replacement is empty");
+  if (!is_one_character(metaspace.replacement)) {
+    return base::invalid_argument("decoder Metaspace: replacement is not one character");
+  }
   parts.of_token.emplace_back(std::move(metaspace));
   return base::ok_status();
 }

@@ -40,6 +40,12 @@ Utf8Character first_character(std::string_view text) {
   return {Utf8Status::kValid, lead.length, code_point};
 }
 
+bool is_one_character(std::string_view text) {
+  if (text.empty()) return false;
+  const Utf8Character character = first_character(text);
+  return character.status == Utf8Status::kValid && character.bytes == text.size();
+}
+
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     if (static_cast<unsigned char>(text[i]) < 0x80) {

@@ -42,9 +42,9 @@ class CompletionReply : public std::enable_shared_from_this<CompletionReply> {
   const CompletionCall call_;
   CompletionWriter writer_;
   const std::function<void(const std::string&)> on_drop_;
-  std::vector<server::ActiveRequest> active_;      // by prompt; empty: over
-  std::vector<engine::Generation> generations_;    // by index, unless streamed
-  std::size_t num_open_ = 0;                       // prompts
+  std::vector<server::ActiveRequest> active_;    // by prompt; empty: over
+  std::vector<engine::Generation> generations_;  // by index, unless streamed
+  std::size_t num_open_ = 0;                     // prompts
   bool writing_ = false, streaming_ = false, over_ = false;
 };
 

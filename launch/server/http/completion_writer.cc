@@ -49,8 +49,7 @@ const scheduler::Request& CompletionCall::request_of(std::size_t index) const {
 CompletionWriter::CompletionWriter(const CompletionCall& call, const tokenizer::Tokenizer& tokenizer)
     : call_(call), tokenizer_(tokenizer), begun_(call.num_choices(), false), offsets_(call.num_choices(), 0) {
   const char* object = call.is_chat() ? "chat.completion.chunk" : "text_completion";
-  const ordered_json head = {
-      {"id", call.id}, {"object", object}, {"created", call.created}, {"model", call.model}};
+  const ordered_json head = {{"id", call.id}, {"object", object}, {"created", call.created}, {"model", call.model}};
   head_ = text_of(head);
   head_.back() = ',';  // in place of the brace
 }

@@ -42,9 +42,8 @@ HttpResponse metrics(const Api& api) {
   const Served* served = api.now();
   HttpResponse response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-  response.body = served == nullptr
-                      ? api.metrics.text({}, "")
-                      : api.metrics.text(served->service->stats(), served->model->names.front());
+  response.body = served == nullptr ? api.metrics.text({}, "")
+                                    : api.metrics.text(served->service->stats(), served->model->names.front());
   return response;
 }
 
@@ -53,8 +52,8 @@ HttpResponse metrics(const Api& api) {
 void add_status_routes(Api& api, Router& router) {
   const auto here = RunsOn::kConnectionThread;
   for (const char* path : {"/health", "/ping"}) {
-    router.add({"GET", path, Needs::kNothing, here,
-                [&api](const ExchangePtr& exchange) { exchange->respond(health(api)); }});
+    router.add(
+        {"GET", path, Needs::kNothing, here, [&api](const ExchangePtr& exchange) { exchange->respond(health(api)); }});
   }
   router.add({"GET", "/version", Needs::kNothing, here, [](const ExchangePtr& exchange) {
                 exchange->respond(json_response({{"version", launch::version()}}));
