@@ -71,7 +71,10 @@ class JsonRequest {
     auto parsed =
         launch::parse_request(body_, launch::RequestForm::kPlain, launch::default_spec(launch::RequestForm::kPlain));
     if (auto* error = std::get_if<launch::RequestError>(&parsed)) {
-      return invalid(error->field == "n" ? "num_choices" : error->field, std::move(error->message));
+      const std::string field = error->field == "n"            ? "num_choices"
+                                : error->field == "prompt_ids" ? "prompt"
+                                                               : error->field;
+      return invalid(field, std::move(error->message));
     }
     body_ = {};
     auto request = model.binder->bind(std::move(std::get<launch::ParsedRequest>(parsed).spec));

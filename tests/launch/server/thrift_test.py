@@ -120,7 +120,7 @@ class Calls(unittest.TestCase):
         self.assertEqual(self.client.listModels("")[0].name, "llama")
 
     def test_wrong_requests_are_told_which_field(self):
-        cases = [("prompt", types.GenerateRequest(prompt=types.Prompt())), ("prompt_ids", request([])), ("prompt", request([10**6])),
+        cases = [("prompt", types.GenerateRequest(prompt=types.Prompt())), ("prompt", request([])), ("prompt", request([10**6])),
                  ("temperature", request(sampling=dict(temperature=-1.0))),
                  ("temperature", request(sampling=dict(temperature=float("nan")))), ("top_p", request(sampling=dict(top_p=2.0))),
                  ("seed", request(sampling=dict(seed=-1))), ("max_tokens", request(max_tokens=-1)),
