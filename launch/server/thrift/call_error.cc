@@ -93,12 +93,12 @@ CallError error_of(const server::StreamEnd& end) {
     case server::StreamEnd::Kind::kCancelled: return {Kind::kCancelled, end.message, {}, 0};
     case server::StreamEnd::Kind::kShutdown: return {Kind::kUnavailable, end.message, {}, 0};
   }
-  CHECK(false) << "a complete stream has no error";
+  TRIREME_CHECK(false) << "a complete stream has no error";
   return {};
 }
 
 CallError error_of(scheduler::FinishReason reason) {
-  CHECK(is_failure(reason));
+  TRIREME_CHECK(is_failure(reason));
   if (reason == scheduler::FinishReason::kDeadline) {
     return {Kind::kDeadline, "the time limit of the request has passed", {}, 0};
   }

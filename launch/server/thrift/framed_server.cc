@@ -127,8 +127,8 @@ class Server final : public FramedServer, private ConnectionOwner {
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     const std::uint64_t id = ++last_id_;
-    const auto connection =
-        std::make_shared<FramedConnection>(id, http::Socket::make(std::move(socket), tls_.get()), *this);
+    const auto connection = std::make_shared<FramedConnection>(id, http::Socket::make(std::move(socket), tls_.get()),
+                                                               static_cast<ConnectionOwner&>(*this));
     connections_.emplace(id, connection);
     num_connections_ = connections_.size();
     connection->start();
