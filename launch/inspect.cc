@@ -17,7 +17,9 @@
 #include "launch/log.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/device/host_memory.h"
+#include "runtime/encoder/encoder_description.h"
 #include "runtime/engine/rank_plan.h"
+#include "runtime/model/adapter_description.h"
 #include "runtime/model/architecture.h"
 
 namespace trireme::launch {
@@ -120,6 +122,33 @@ void print_weights(const model::WeightPlan& plan) {
   print_matrices("head", plan.last);
 }
 
+base::Status print_encoder(const checkpoint::Checkpoint& checkpoint, bool each_tensor) {
+  const auto encoder = encoder::describe_encoder(checkpoint);
+  if (!encoder) return encoder.error();
+  std::cout << "architecture  bert, an encoder (trireme classify, trireme embed)\n"
+            << "layers        " << encoder->num_layers << "\n"
+            << "hidden size   " << encoder->hidden_size << ", feed-forward " << encoder->intermediate_size << "\n"
+            << "attention     " << encoder->num_heads << " heads, head_dim " << encoder->head_dim() << "\n"
+            << "vocabulary    " << encoder->vocab_size << "\n"
+            << "context       " << encoder->max_positions << " tokens\n"
+            << "labels        " << (encoder->classifies() ? std::to_string(encoder->labels.size()) : "none") << "\n";
+  print_tensors(checkpoint, each_tensor);
+  return base::ok_status();
+}
+
+base::Status print_adapters(const config::Config& config, const model::ModelDescription& model) {
+  for (const config::Adapter& adapter : config.model.adapters) {
+    const auto opened = checkpoint::Checkpoint::open_adapter(adapter.path);
+    if (!opened) return opened.error();
+    const auto description = model::describe_adapter(**opened, model);
+    if (!description) return description.error();
+    std::cout << "adapter       " << adapter.name << ": rank " << description->rank << ", scale " << description->scale
+              << ", on " << description->targets.size() << " matrices, "
+              << mebibytes(description->bytes(0, model.num_layers())) << "\n";
+  }
+  return base::ok_status();
+}
+
 constexpr std::int64_t kAmple = std::int64_t{1} << 50;
 
 // As if all ranks ran on this host; where its memory does not suffice, as if it had ample.
@@ -164,11 +193,13 @@ base::Status inspect(const InspectOptions& options, const config::Config& config
   const checkpoint::Checkpoint& checkpoint = **opened;
   std::cout << "model         " << path << "\n"
             << "format        " << (checkpoint.format() == checkpoint::Format::kGguf ? "GGUF" : "Hugging Face") << "\n";
+  if (encoder::is_encoder(checkpoint)) return print_encoder(checkpoint, options.tensors);
   const auto description = model::describe_model(checkpoint);
   if (description) print_description(*description);
   print_tensors(checkpoint, options.tensors);
   std::cout << describe_text_side(checkpoint);
   if (!description) return description.error();
+  if (auto status = print_adapters(config, *description); !status) return status;
   const model::WeightPlan weights =
       model::plan_weights(*description, model::make_format_chooser(checkpoint, *description, config.model.weights));
   print_weights(weights);

@@ -17,11 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Line = base::Result<std::string>;
 
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
 std::string token_text(const tokenizer::Tokenizer& tokenizer, std::optional<tokenizer::TokenId> token) {
   return token ? "\"" + tokenizer.token_bytes(*token) + "\"" : "none";
 }
@@ -99,13 +94,11 @@ Line describe_adapter(const fs::path& directory) {
 std::optional<Line> describe_file(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
-    if (is_there(path / "adapter_config.json")) return describe_adapter(path);
-    const bool has_tokenizer = is_there(path / "tokenizer.json") || is_there(path / "tokenizer.model");
-    if (has_tokenizer && !is_there(path / "config.json")) return describe_tokenizer(path);
-    return std::nullopt;
+    if (fs::exists(path / "adapter_config.json", error)) return describe_adapter(path);
+    return tokenizer::Tokenizer::is_without_model(path) ? std::optional(describe_tokenizer(path)) : std::nullopt;
   }
+  if (tokenizer::Tokenizer::is_without_model(path)) return describe_tokenizer(path);
   const std::string extension = path.extension().string();
-  if (extension == ".json" || extension == ".model") return describe_tokenizer(path);
   if (extension == ".yaml" || extension == ".yml") return describe_settings(path);
   if (extension == ".jinja") return describe_template(path);
   if (extension == ".safetensors") return describe_safetensors(path);

@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
       Command{"generate", "continue a prompt, or chat", define_generate},
       Command{"batch", "answer a file of prompts; goes on where it was interrupted", define_batch,
               Signals::kForCommand},
+      Command{"classify", "labels of texts, by an encoder with such a head", define_classify},
+      Command{"embed", "embeddings of texts, by an encoder", define_embed},
       Command{"score", "perplexity of a text", define_score},
       Command{"serve", "answer requests over the network", define_serve, Signals::kForCommand},
       Command{"tokenize", "text to token ids, and back", define_tokenize},

@@ -13,11 +13,13 @@
 
 #include "kernels/cpu_ops.h"
 #include "launch/doctor/health_json.h"
+#include "launch/generation_output.h"
 #include "launch/rank_cores.h"
 #include "launch/version.h"
 #include "parallel/mpi_environment.h"
 #include "runtime/device/host_memory.h"
 #include "runtime/device/processor_name.h"
+#include "runtime/engine/agreement.h"
 
 namespace trireme::launch {
 namespace {
@@ -90,7 +92,7 @@ std::set<std::pair<int, int>> pairs_of(int size) {
 }
 
 std::vector<RankHealth> gather(parallel::Communicator& world, const RankHealth& own) {
-  const std::string text = to_json(own).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = to_line(to_json(own));
   std::vector<RankHealth> ranks;
   for (const auto& bytes : world.all_gather(std::as_bytes(std::span(text)))) {
     const std::string received(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -135,11 +137,7 @@ JobHealth examine_job(const CommandContext& context) {
   health.ranks = gather(world, examine_this_rank(context));
   for (const auto& [from, to] : pairs_of(world.size())) {
     const PairHealth mine = measure_pair(world, from, to);
-    const auto all = world.all_gather(std::as_bytes(std::span(&mine, 1)));
-    const auto& measured = all.at(static_cast<std::size_t>(from));
-    PairHealth pair;
-    std::copy(measured.begin(), measured.end(), std::as_writable_bytes(std::span(&pair, 1)).begin());
-    health.pairs.push_back(pair);
+    health.pairs.push_back(engine::gather(world, mine).at(static_cast<std::size_t>(from)));
   }
   return health;
 }

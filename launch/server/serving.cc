@@ -117,8 +117,7 @@ class StopWatch {
 }  // namespace
 
 StopKind serve_until_stopped(engine::RankRuntime& runtime, const ServingParts& parts) {
-  const launch::RequestBinder binder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
-                                     runtime.plan().max_context);
+  const launch::RequestBinder binder(runtime);
   const ServedModel model = describe(parts.config, runtime, binder);
   RequestService service(runtime.engine(), limits_of(parts.config.server, parts.num_tenants), parts.observer,
                          [&runtime] { runtime.wake(); });

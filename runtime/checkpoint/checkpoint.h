@@ -50,6 +50,8 @@ class Checkpoint {
   // `path`: a GGUF file, a Hugging Face directory, or a directory that holds exactly one GGUF file.
   // Errors are one line naming file, tensor or key, and reason.
   static base::Result<std::unique_ptr<Checkpoint>> open(const std::filesystem::path& path);
+  // A PEFT directory: adapter_config.json and adapter_model.safetensors.
+  static base::Result<std::unique_ptr<Checkpoint>> open_adapter(const std::filesystem::path& path);
   virtual ~Checkpoint() = default;
 
   virtual Format format() const = 0;
@@ -74,6 +76,8 @@ class Checkpoint {
 
   // 64-bit hash of headers, sizes and bytes sampled over the weights, equal on all ranks that see the same model.
   std::uint64_t fingerprint() const;
+  // Of several checkpoints together: `before` of those so far, in their order, and this one.
+  std::uint64_t fingerprint_after(std::uint64_t before) const;
 
  protected:
   std::filesystem::path path_;

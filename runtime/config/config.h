@@ -13,6 +13,12 @@ namespace trireme::config {
 
 enum class Device { kCpu, kReference };
 
+// A low-rank adapter of the model: its name in requests, and its PEFT directory.
+struct Adapter {
+  std::string name, path;
+  bool operator==(const Adapter&) const = default;
+};
+
 // How weights are kept in memory (what each means for a matrix: runtime/model/weight_plan.h).
 enum class Weights { kAuto, kF32, kF16, kBF16, kInt8, kQ8, kQ4 };
 
@@ -20,6 +26,7 @@ struct ModelConfig {
   std::string path;                  // --model
   Weights weights = Weights::kAuto;  // --weights auto|f32|f16|bf16|int8|q8|q4
   std::int32_t max_context = 0;      // --max-context; 0: the model's own limit, lowered to what the KV pool holds
+  std::vector<Adapter> adapters;     // --adapter NAME=PATH, several; a request's number counts them from 1
 };
 
 struct DeviceConfig {

@@ -14,6 +14,7 @@
 #include "runtime/kv_cache/kv_cache.h"
 #include "runtime/model/expert_feed_forward.h"
 #include "runtime/model/model_description.h"
+#include "runtime/model/stage_adapter.h"
 #include "runtime/model/stage_weights.h"
 
 namespace trireme::model {
@@ -27,6 +28,7 @@ struct StepInput {
     std::vector<kernels::AttentionSequence> sequences;
   };
   std::vector<Group> groups;
+  std::vector<AdapterRows> adapters;  // ascending, without overlap; other rows run without
 
   std::int64_t num_rows() const { return static_cast<std::int64_t>(positions.size()); }
 };
@@ -35,7 +37,7 @@ class StageModel {
  public:
   // All references outlive this object.
   StageModel(const ModelDescription& model, const StageSpec& stage, std::unique_ptr<StageWeights> weights,
-             kernels::Ops& ops, kv_cache::KvCache& cache);
+             kernels::Ops& ops, kv_cache::KvCache& cache, std::vector<StageAdapter> adapters = {});
 
   // hidden = embeddings of input.token_ids. First stage only.
   void embed(const StepInput& input, float* hidden, base::Stream stream);
@@ -75,12 +77,15 @@ class StageModel {
   void linear(const Rows& input, const LinearWeights& weights, float* output, kernels::OutputMode mode,
               base::Stream stream);
   void layer(std::int32_t layer, const StepInput& input, float* hidden, base::Stream stream);
+  // A Linear of a layer, with what the step's adapters add to it.
+  void layer_linear(LinearPlace place, const Rows& input, const LinearWeights& weights, float* output,
+                    kernels::OutputMode mode, base::Stream stream);
   void attention_half(std::int32_t layer, const StepInput& input, float* hidden, base::Stream stream);
   void normalise_heads(const LayerWeights& weights, std::int64_t num_rows, base::Stream stream);
   void rotate(const LayerSpec& spec, std::int64_t num_rows, base::Stream stream);
-  void feed_forward(const LayerWeights& weights, const Rows& input, float* hidden, base::Stream stream);
-  void project_to_residual(const Rows& input, const LinearWeights& weights, const NormWeights& post_norm, float* hidden,
-                           base::Stream stream);
+  void feed_forward(std::int32_t layer, const Rows& input, float* hidden, base::Stream stream);
+  void project_to_residual(LinearPlace place, const Rows& input, const LinearWeights& weights,
+                           const NormWeights& post_norm, float* hidden, base::Stream stream);
 
   const ModelDescription& model_;
   const StageSpec stage_;
@@ -89,6 +94,8 @@ class StageModel {
   kv_cache::KvCache& cache_;
   Scratch scratch_;
   ExpertFeedForward experts_;
+  LowRankUpdates adapters_;
+  std::span<const AdapterRows> adapter_rows_;  // of the step under way
   std::atomic<std::uint64_t> progress_{0};
 };
 

@@ -26,7 +26,7 @@ class Loader {
         !status) {
       return fail(status.error());
     }
-    used_ += (linear.matrix.shape.bytes() + kMatrixAlignment - 1) / kMatrixAlignment * kMatrixAlignment;
+    used_ += linear.matrix.shape.aligned_bytes();
     auto bias = read_bias(checkpoint_, source);
     if (!bias) return fail(bias.error());
     if (!bias->empty()) linear.bias = keep(*bias);
@@ -117,13 +117,14 @@ base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint:
                                                                const ModelDescription& model, const StageSpec& stage,
                                                                config::Weights option, kernels::ThreadPool& pool) {
   if (auto status = check_no_further_layer(checkpoint, model); !status) return status.error();
+  const FormatChooser choose = make_format_chooser(checkpoint, model, option);
+  std::size_t bytes = 0;
   for (const MatrixSource& source : stage_sources(model, stage)) {
     if (auto status = check_source(checkpoint, source); !status) return status.error();
+    bytes += packed_shape(source, choose(source)).aligned_bytes();
   }
   auto weights = std::make_unique<StageWeights>();
-  const FormatChooser choose = make_format_chooser(checkpoint, model, option);
-  const std::int64_t bytes = matrix_bytes(plan_weights(model, choose), model, stage);
-  weights->matrices = base::AlignedBuffer<std::byte>(static_cast<std::size_t>(bytes));
+  weights->matrices = base::AlignedBuffer<std::byte>(bytes);
   weights->matrices.prefer_huge_pages();
   Loader loader(checkpoint, model, choose, pool, *weights);
   if (stage.first) weights->embedding = loader.linear(embedding_source(model)).matrix;

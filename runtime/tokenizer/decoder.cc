@@ -73,11 +73,10 @@ std::string TokenDecoder::apply(std::string_view token, bool at_start) const {
   for (const DecoderStep& step : of_token_) {
     text = std::visit([&](const auto& concrete) { return apply_step(concrete, std::move(text), at_start); }, step);
   }
-  return apply_to_byte(text, at_start);
+  return apply_to_byte(std::move(text), at_start);
 }
 
-std::string TokenDecoder::apply_to_byte(std::string_view byte, bool at_start) const {
-  std::string text(byte);
+std::string TokenDecoder::apply_to_byte(std::string text, bool at_start) const {
   if (!at_start) return text;
   for (const StripDecode& step : of_text_) text = apply_step(step, std::move(text), at_start);
   return text;

@@ -136,7 +136,7 @@ base::Result<TokenizerJson> parse_tokenizer_json(const std::string& text) {
   return result;
 }
 
-base::Result<std::string> read_json_file(const std::filesystem::path& path) {
+base::Result<std::string> read_tokenizer_file(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return base::not_found(path.string() + " does not exist");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
@@ -150,7 +150,7 @@ base::Result<std::string> read_json_file(const std::filesystem::path& path) {
 }
 
 base::Result<nlohmann::json> read_json_object(const std::filesystem::path& path) {
-  const base::Result<std::string> text = read_json_file(path);
+  const base::Result<std::string> text = read_tokenizer_file(path);
   if (!text) return text.error();
   // Deep nesting would be destroyed by functions that call themselves.
   json value = json::parse(

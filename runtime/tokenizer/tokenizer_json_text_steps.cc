@@ -14,12 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-// {"String": "…"} or {"Regex": "…"}
-base::Result<Regex> parse_pattern(const json& pattern) {
-  if (pattern.contains("String")) return Regex::literal(pattern.at("String").get_ref<const std::string&>());
-  return Regex::compile(pattern.at("Regex").get_ref<const std::string&>());
-}
-
 std::optional<NormalizerStep> plain_normalizer(std::string_view type) {
   if (type == "NFC") return UnicodeForm::kNfc;
   if (type == "NFD") return UnicodeForm::kNfd;
@@ -166,6 +160,11 @@ base::Status add_pre_tokenizer_step(const json& step, Steps& steps) {
 }
 
 }  // namespace
+
+base::Result<Regex> parse_pattern(const json& pattern) {
+  if (pattern.contains("String")) return Regex::literal(pattern.at("String").get_ref<const std::string&>());
+  return Regex::compile(pattern.at("Regex").get_ref<const std::string&>());
+}
 
 base::Result<Normalizer> parse_normalizer(const json& object) {
   return with_json_errors("normalizer", [&]() -> base::Result<Normalizer> {

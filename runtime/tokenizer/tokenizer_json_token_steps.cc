@@ -21,10 +21,7 @@ struct DecoderParts {
 };
 
 base::Status add_replace(const json& step, DecoderParts& parts) {
-  const json& pattern = step.at("pattern");
-  base::Result<Regex> regex = pattern.contains("String")
-                                  ? Regex::literal(pattern.at("String").get_ref<const std::string&>())
-                                  : Regex::compile(pattern.at("Regex").get_ref<const std::string&>());
+  base::Result<Regex> regex = parse_pattern(step.at("pattern"));
   if (!regex) return regex.error();
   parts.of_token.emplace_back(ReplaceDecode{std::move(*regex), step.at("content").get<std::string>()});
   return base::ok_status();

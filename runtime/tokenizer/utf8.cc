@@ -1,5 +1,7 @@
 #include "runtime/tokenizer/utf8.h"
 
+#include <algorithm>
+
 namespace trireme::tokenizer {
 namespace {
 
@@ -23,6 +25,11 @@ LeadByte lead_byte(unsigned char byte) {
 }
 
 }  // namespace
+
+std::size_t num_characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+}
 
 Utf8Character first_character(std::string_view text) {
   const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };

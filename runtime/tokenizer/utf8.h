@@ -27,6 +27,9 @@ struct Utf8Character {
 // 3.9, table 3-7 and "U+FFFD substitution of maximal subparts"), so that every decoder replaces it alike.
 Utf8Character first_character(std::string_view text);
 
+// Of valid UTF-8; else the bytes that begin a character or stand alone.
+std::size_t num_characters(std::string_view text);
+
 // Whether `text` is a single valid character.
 bool is_one_character(std::string_view text);
 

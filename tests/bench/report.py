@@ -34,26 +34,6 @@ def private_memory(pid):
         return 0
 
 
-def pids_of(program, ancestor):
-    """Processes of `program` at or below `ancestor`."""
-    found, parents = [], {}
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{entry}/stat") as stat:
-                parents[int(entry)] = int(stat.read().rsplit(")", 1)[1].split()[1])
-            if os.path.realpath(f"/proc/{entry}/exe") == program:
-                found.append(int(entry))
-        except OSError:
-            continue
-    def below(pid):
-        while pid in parents:
-            if pid == ancestor:
-                return True
-            pid = parents[pid]
-        return False
-    return [pid for pid in found if below(pid)]
-
-
 def bench(options, ranks, *more, limits):
     with tempfile.NamedTemporaryFile("r", suffix=".json") as file:
         arguments = [options.trireme, "bench", "--model", options.model, "--weights", "f16", "--threads", str(2 // ranks), "--batch",
@@ -100,15 +80,15 @@ def plan_cost(options):
 
 def memory_and_start(options):
     """One generation: the highest RssAnon per rank, and seconds from the start to 'max_batch …', when all is loaded."""
-    peak = {}
+    peak = 0
     arguments = [options.trireme, "generate", "--model", options.model, "--weights", "f16", "--threads", "2", *POOL_OPTIONS,
                  "--prompt-ids", ",".join(str(100 + i) for i in range(512)), "--max-tokens", "64", "--ignore-eos", "--json"]
     start = time.monotonic()
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     def sample():
+        nonlocal peak
         while process.poll() is None:
-            for pid in pids_of(options.trireme, process.pid):
-                peak[pid] = max(peak.get(pid, 0), private_memory(pid))
+            peak = max(peak, private_memory(process.pid))
             time.sleep(0.02)
     sampler = threading.Thread(target=sample)
     sampler.start()
@@ -126,7 +106,7 @@ def memory_and_start(options):
         while file.read(16 * MIB):
             pass
         read = time.monotonic() - begin
-    return {"peak_rss_anon_bytes": max(peak.values()), "ready_s": ready, "read_s": read}
+    return {"peak_rss_anon_bytes": peak, "ready_s": ready, "read_s": read}
 
 
 def memory_lines(figures, one_rank):

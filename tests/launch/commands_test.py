@@ -10,13 +10,13 @@ import sys
 import tempfile
 import unittest
 
+import mpi_job
+
 TRIREME, MODELS = None, None
-MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n"]
 
 
 def run(*arguments, ranks=1, stdin=""):
-    launcher = [] if ranks == 1 else [*MPIRUN, str(ranks)]
-    return subprocess.run([*launcher, TRIREME, *arguments], input=stdin, capture_output=True, text=True, timeout=60)
+    return subprocess.run([*mpi_job.launcher(ranks), TRIREME, *arguments], input=stdin, capture_output=True, text=True, timeout=60)
 
 
 def model(name):

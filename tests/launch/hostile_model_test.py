@@ -11,8 +11,9 @@ import sys
 import tempfile
 import unittest
 
+import mpi_job
+
 TRIREME, MODELS = None, None
-MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n"]
 
 
 def safetensors(header, data=b"", header_bytes=None):
@@ -40,12 +41,11 @@ class HostileModel(unittest.TestCase):
 
     def assert_refused(self, *expected, ranks=(1, 2)):
         for count in ranks:
-            launcher = [] if count == 1 else [*MPIRUN, str(count)]
-            result = subprocess.run([*launcher, TRIREME, "generate", "--model", self.model, "--threads", "1", "--kv-memory", "16MiB",
+            result = subprocess.run([*mpi_job.launcher(count), TRIREME, "generate", "--model", self.model, "--threads", "1", "--kv-memory", "16MiB",
                                      "--prompt-ids", "1"], capture_output=True, text=True, timeout=60, check=False)
             self.assertGreater(result.returncode, 0, result.stderr)
             self.assertLess(result.returncode, 128, result.stderr)  # not by a signal
-            errors = [line for line in result.stderr.splitlines() if "[error]" in line]
+            errors = mpi_job.error_lines(result.stderr)
             self.assertEqual(len(errors), 1, result.stderr)
             for part in (self.model, *expected):
                 self.assertIn(part, errors[0])

@@ -57,6 +57,16 @@ TEST_F(RequestBinderTest, WithoutALimitTheContextIsTheLimit) {
   EXPECT_EQ(bind(spec)->max_tokens, 0);
 }
 
+TEST_F(RequestBinderTest, AnAdapterIsFoundByItsName) {
+  const RequestBinder binder(*checkpoint_, *tokenizer_, 512, 100, {{"plain", "x"}, {"fancy", "y"}});
+  RequestSpec spec = ids({1});
+  EXPECT_EQ(binder.bind(spec)->adapter, 0u);
+  spec.adapter = "fancy";
+  EXPECT_EQ(binder.bind(spec)->adapter, 2u);
+  spec.adapter = "other";
+  expect_named(binder.bind(spec), "plain, fancy");
+}
+
 TEST_F(RequestBinderTest, TextThatIsNotUtf8AndMissingTemplatesAreRefused) {
   RequestSpec spec;
   spec.prompt = std::string("\xff");

@@ -27,8 +27,6 @@ class CompletionReply : public std::enable_shared_from_this<CompletionReply> {
   void begin();
 
  private:
-  using Status = std::pair<int, std::string>;  // and what to tell
-
   void pump();
   void take(std::size_t prompt, std::string& text);
   void add(std::size_t prompt, const engine::GenerationEvent& event, std::string& text);

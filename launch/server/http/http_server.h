@@ -42,7 +42,6 @@ class HttpServer {
   virtual std::uint16_t port() const = 0;
   // Runs `task` on a worker. Any thread.
   virtual void post_work(std::function<void()> task) = 0;
-  virtual std::size_t num_connections() const = 0;  // any thread
   // Takes no more connections, lets responses under way go out for at most `limit`, closes all and joins the threads.
   virtual void stop(std::chrono::milliseconds limit) = 0;
 };

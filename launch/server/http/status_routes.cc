@@ -10,12 +10,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-HttpResponse json_response(const ordered_json& body) {
-  HttpResponse response;
-  response.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  return response;
-}
-
 HttpResponse health(const Api& api) {
   const Served* served = api.now();
   if (served == nullptr) return error_response(503, "Loading model");

@@ -13,12 +13,6 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 using Tokens = std::vector<std::int32_t>;
 
-HttpResponse json_response(const ordered_json& body) {
-  HttpResponse response;
-  response.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  return response;
-}
-
 HttpResponse error_of(const launch::RequestError& error) {
   return error_response(400, error.message, error.field);
 }

@@ -21,7 +21,8 @@ using testing::StartsWith;
 
 class HttpEndpointTest : public testing::Test {
  protected:
-  std::unique_ptr<HttpEndpoint> open(const Access& access = {}) {
+  std::unique_ptr<HttpEndpoint> open() { return open(everybody_); }
+  std::unique_ptr<HttpEndpoint> open(const Access& access) {  // which outlives the endpoint
     config_.server.http_port = 0;
     auto endpoint = open_http_endpoint({config_.server, access, metrics_, log_});
     if (!endpoint) throw std::runtime_error(endpoint.error().message);
@@ -29,6 +30,7 @@ class HttpEndpointTest : public testing::Test {
   }
 
   config::Config config_ = test::default_config(test_model());
+  const Access everybody_;
   Metrics metrics_{false};
   launch::Log log_;
 };
@@ -74,7 +76,7 @@ TEST_F(HttpEndpointTest, TwoCannotListenOnOnePort) {
   const auto first = open();
   config::ServerConfig same = config_.server;
   same.http_port = first->port();
-  const auto second = open_http_endpoint({same, {}, metrics_, log_});
+  const auto second = open_http_endpoint({same, everybody_, metrics_, log_});
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.error().message, HasSubstr("in use"));
 }
@@ -88,13 +90,15 @@ TEST_F(HttpEndpointTest, ServesFromSeveralRanksAndStopsWithClientsConnected) {
     EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
     const auto json = nlohmann::json::parse(answer.substr(answer.find("\r\n\r\n")));
     EXPECT_EQ(json["usage"]["completion_tokens"], 6);
+    const auto num_running = [&] { return serving.service().stats().num_running; };
+    while (num_running() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // figures are a little old
     std::thread client([&] {
       const std::string endless =
           R"({"prompt":[5],"max_tokens":250,"n":64,"temperature":1,"ignore_eos":true,"stream":true})";
       const std::string cut = exchange(endpoint->port(), http_request("POST", "/v1/completions", endless));
       EXPECT_THAT(cut, HasSubstr("shutting down"));
     });
-    while (serving.service().stats().num_running == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (num_running() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     serving.signal();
     serving.signal();
     EXPECT_EQ(serving.join(), StopKind::kForced);
