@@ -11,7 +11,7 @@ packages=(
   libthrift-dev thrift-compiler
   libopenblas-dev libdnnl-dev # what 'trireme bench' compares with
 )
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev prometheus clang-format-14 clang-tidy-14
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev prometheus chromium openssl clang-format-14 clang-tidy-14
   clang-14 libclang-rt-14-dev)
 
 case "${1:-}" in

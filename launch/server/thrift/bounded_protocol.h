@@ -18,7 +18,8 @@ using apache::thrift::transport::TMemoryBuffer;
 
 class BoundedProtocol final : public protocol::TCompactProtocolT<TMemoryBuffer> {
  public:
-  static constexpr std::uint32_t kMaxObjects = 8192;  // texts, structures or containers in one container
+  static constexpr std::uint32_t kMaxObjects = 8192;  // texts, structures or containers in one list, pairs in one map
+  static constexpr std::uint32_t kMaxNumbers = 1 << 20;  // in one list: more than any model's context
 
   // `message` outlives this.
   static std::shared_ptr<BoundedProtocol> reading(const std::string& message) {
@@ -35,7 +36,9 @@ class BoundedProtocol final : public protocol::TCompactProtocolT<TMemoryBuffer> 
 
   std::uint32_t readListBegin_virt(protocol::TType& type, std::uint32_t& size) override {
     const std::uint32_t num_read = readListBegin(type, size);
-    check(type, size);
+    const bool is_number = type == protocol::T_BOOL || type == protocol::T_BYTE || type == protocol::T_I16 ||
+                           type == protocol::T_I32 || type == protocol::T_I64 || type == protocol::T_DOUBLE;
+    check(size, is_number ? kMaxNumbers : kMaxObjects);
     return num_read;
   }
   std::uint32_t readSetBegin_virt(protocol::TType& type, std::uint32_t& size) override {
@@ -43,17 +46,14 @@ class BoundedProtocol final : public protocol::TCompactProtocolT<TMemoryBuffer> 
   }
   std::uint32_t readMapBegin_virt(protocol::TType& key, protocol::TType& value, std::uint32_t& size) override {
     const std::uint32_t num_read = readMapBegin(key, value, size);
-    check(key, size);
-    check(value, size);
+    check(size, kMaxObjects);
     return num_read;
   }
 
  private:
   // Every element takes at least a byte.
-  void check(protocol::TType type, std::uint32_t size) const {
-    const bool is_number = type == protocol::T_BOOL || type == protocol::T_BYTE || type == protocol::T_I16 ||
-                           type == protocol::T_I32 || type == protocol::T_I64 || type == protocol::T_DOUBLE;
-    if (size > buffer_->available_read() || (!is_number && size > kMaxObjects)) {
+  void check(std::uint32_t size, std::uint32_t limit) const {
+    if (size > buffer_->available_read() || size > limit) {
       throw protocol::TProtocolException(protocol::TProtocolException::SIZE_LIMIT);
     }
   }

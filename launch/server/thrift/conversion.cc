@@ -19,6 +19,13 @@ CallError invalid(std::string field, std::string message) {
   return {CallError::Kind::kInvalid, std::move(message), std::move(field), 0};
 }
 
+// Before anything is made of it: a message can hold many more tokens than a context.
+std::optional<CallError> too_long(const api::Prompt& prompt, const server::ServedModel& model) {
+  if (prompt.tokens.size() <= static_cast<std::size_t>(model.max_context)) return std::nullopt;
+  return invalid("prompt", "prompt: " + std::to_string(prompt.tokens.size()) + " tokens, the context has " +
+                               std::to_string(model.max_context));
+}
+
 // The request in Trireme's own JSON form, which has one parser with all ranges.
 class JsonRequest {
  public:
@@ -127,6 +134,7 @@ std::variant<server::Submission, CallError> read_generate(const api::GenerateReq
   if (request.__isset.time_limit_ms && request.time_limit_ms <= 0) {
     return invalid("time_limit_ms", "time_limit_ms: must be more than 0");
   }
+  if (auto error = too_long(request.prompt, model)) return std::move(*error);
   JsonRequest form;
   form.put_prompt(request.prompt);
   form.put_sampling(request.sampling);
@@ -151,6 +159,7 @@ std::variant<server::Submission, CallError> read_generate(const api::GenerateReq
 }
 
 std::variant<server::Submission, CallError> read_score(const api::Prompt& prompt, const server::ServedModel& model) {
+  if (auto error = too_long(prompt, model)) return std::move(*error);
   JsonRequest form;
   form.put_prompt(prompt);
   auto bound = std::move(form).bind(model);
@@ -173,6 +182,7 @@ std::variant<std::vector<std::int32_t>, CallError> read_tokens(const api::Prompt
     if (!tokens) return invalid("prompt", tokens.error().message);
     return std::move(tokens).value();
   }
+  if (auto error = too_long(prompt, model)) return std::move(*error);
   JsonRequest form;
   form.put_prompt(prompt);
   auto bound = std::move(form).bind(model);

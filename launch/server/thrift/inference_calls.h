@@ -14,6 +14,8 @@
 
 #include "Inference.h"
 #include "launch/server/core/access.h"
+#include "launch/server/core/request_service.h"
+#include "launch/server/core/served_model.h"
 #include "launch/server/metrics/metrics.h"
 #include "launch/server/thrift/framed_server.h"
 #include "launch/server/thrift/submission_table.h"

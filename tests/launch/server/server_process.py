@@ -120,3 +120,11 @@ def chat_model(models):
     with open(os.path.join(model, "chat_template.jinja"), "w") as file:
         file.write(TEMPLATE)
     return folder, model
+
+
+def self_signed_certificate(folder):
+    """(certificate, key): PEM files for 127.0.0.1."""
+    certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    return certificate, key

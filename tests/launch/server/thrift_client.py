@@ -14,6 +14,12 @@ def load(compiler, idl):
     return importlib.import_module("trireme_api.ttypes"), importlib.import_module("trireme_api.Inference")
 
 
+def transport_error():
+    """What a client raises whose server closes."""
+    from thrift.transport.TTransport import TTransportException
+    return TTransportException
+
+
 class Client:
     """A connection; its attributes are the methods of the service."""
 

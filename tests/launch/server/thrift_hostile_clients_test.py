@@ -101,6 +101,17 @@ class Hostile(unittest.TestCase):
         for _ in range(3):
             self.closed_without_answer(frame(call(b"tokenize", prompt)))
 
+    def test_many_numbers(self):
+        # generate(request: {sampling: {logit_bias: 900,000 pairs}}), and tokens for each byte of the message
+        pairs = b"".join(varint(2 * id) + b"\0" * 8 for id in range(900_000))
+        sampling = field(2, STRUCT) + field(8, MAP) + varint(900_000) + bytes([I32 << 4 | DOUBLE]) + pairs
+        self.closed_without_answer(frame(call(b"generate", field(1, STRUCT) + sampling)))
+        for size in (8_000_000, 1 << 20):
+            tokens = list_of(I32, size) + b"\2" * size + b"\0"
+            for method, arguments in ((b"detokenize", field(1, LIST)), (b"tokenize", field(1, STRUCT) + field(2, LIST)),
+                                      (b"scoreTokens", field(1, STRUCT) + field(2, LIST))):
+                raw(self.server.thrift_port, frame(call(method, arguments + tokens + b"\0\0")), limit_s=2)
+
     def test_strings_that_claim_more_than_there_is(self):
         for size in (99 * MIB, 2**31 - 1, 2**31, 2**32 - 1, 7 * MIB):
             self.closed_without_answer(frame(call(b"getCounter", field(1, BINARY) + varint(size))))

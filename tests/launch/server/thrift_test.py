@@ -12,7 +12,7 @@ import time
 import unittest
 
 import thrift_client
-from server_process import Server, chat_model
+from server_process import Server, chat_model, self_signed_certificate
 
 TRIREME, MODELS = None, None
 types, service = None, None
@@ -244,7 +244,7 @@ class Settings(unittest.TestCase):
                 client.endDialogue(dialogue, "sk-a")
 
     def test_a_full_queue_says_when_to_come_again(self):
-        with start("--server.max_waiting", "1", "--max-batch", "1") as server:
+        with start("--server.max_waiting", "1", "--scheduler.max_batch", "1") as server:
             with thrift_client.Client(service, server.thrift_port) as client:
                 submitted, overloaded = [], None
                 for index in range(8):
@@ -257,9 +257,21 @@ class Settings(unittest.TestCase):
                 for id in submitted:
                     client.cancel(id, "")
 
+    def test_tls_serves_those_who_speak_it_and_closes_on_the_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            certificate, key = self_signed_certificate(folder)
+            with start("--tls-cert", certificate, "--tls-key", key) as server:
+                with thrift_client.Client(service, server.thrift_port, tls=certificate) as client:
+                    id = client.submit(request(max_tokens=20, ignore_eos=True), "")
+                    self.assertEqual(poll_all(client, id)[1].usage.output_tokens, 20)
+                with thrift_client.Client(service, server.thrift_port, timeout_s=20) as plain:
+                    with self.assertRaises((thrift_client.transport_error(), OSError)):
+                        plain.getName()
+
     def test_what_nobody_polls_is_cancelled(self):
-        with start("--server.unpolled_limit_ms", "300") as server, thrift_client.Client(service, server.thrift_port) as client:
+        with start("--server.unpolled_limit_ms", "20") as server, thrift_client.Client(service, server.thrift_port) as client:
             id = client.submit(request(**LONG, sampling=dict(temperature=1.0)), "")
+            server.wait_for_metric("trireme_requests_cancelled_total", 1)
             server.wait_for_metric("trireme_num_requests_running", 0)
             with self.assertRaises(types.NotFound):
                 client.poll(id, 0, 0, "")
