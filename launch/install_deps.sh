@@ -8,9 +8,10 @@ packages=(
   g++ cmake ninja-build ccache pkg-config git ca-certificates python3 python3-venv python3-pip
   libopenmpi-dev openmpi-bin libhwy-dev libyaml-cpp-dev libpcre2-dev libsentencepiece-dev libutf8proc-dev libxxhash-dev
   nlohmann-json3-dev libcli11-dev libspdlog-dev libhwloc-dev libboost-dev libssl-dev prometheus-cpp-dev
+  libthrift-dev thrift-compiler
   libopenblas-dev libdnnl-dev # what 'trireme bench' compares with
 )
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev prometheus clang-format-14 clang-tidy-14
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev prometheus chromium openssl clang-format-14 clang-tidy-14
   clang-14 libclang-rt-14-dev)
 
 case "${1:-}" in

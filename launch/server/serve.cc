@@ -13,6 +13,7 @@
 #include "launch/server/http/http_endpoint.h"
 #include "launch/server/metrics/metrics.h"
 #include "launch/server/serving.h"
+#include "launch/server/thrift/thrift_endpoint.h"
 #include "launch/session.h"
 #include "launch/stop_signals.h"
 #include "runtime/engine/agreement.h"
@@ -32,7 +33,7 @@ void raise_file_limit() {
 struct FrontEnd {
   server::Access access;
   std::unique_ptr<server::Metrics> metrics;
-  std::unique_ptr<server::Endpoint> http;
+  std::vector<std::unique_ptr<server::Endpoint>> endpoints;
 };
 
 base::Status open_front_end(const CommandContext& context, FrontEnd& front) {
@@ -46,7 +47,11 @@ base::Status open_front_end(const CommandContext& context, FrontEnd& front) {
   front.metrics = std::make_unique<server::Metrics>(config.metrics_compat_vllm);
   auto http = server::open_http_endpoint({config, front.access, *front.metrics, context.log});
   if (!http) return http.error();
-  front.http = std::move(http).value();
+  front.endpoints.push_back(std::move(http).value());
+  if (config.thrift_port < 0) return base::ok_status();
+  auto thrift = server::open_thrift_endpoint({config, front.access, *front.metrics, context.log});
+  if (!thrift) return thrift.error();
+  front.endpoints.push_back(std::move(thrift).value());
   return base::ok_status();
 }
 
@@ -57,8 +62,10 @@ int serve_model(const CommandContext& context, FrontEnd& front, engine::RankRunt
     while (signals.poll()) ++num_signals;
     return num_signals;
   };
+  std::vector<server::Endpoint*> endpoints;
+  for (const auto& endpoint : front.endpoints) endpoints.push_back(endpoint.get());
   const server::ServingParts parts{.config = context.config.config,
-                                   .endpoints = {front.http.get()},
+                                   .endpoints = endpoints,
                                    .observer = *front.metrics,
                                    .num_tenants = front.access.num_tenants(),
                                    .num_stop_signals = count_signals,

@@ -71,19 +71,21 @@ struct FailureConfig {
 };
 
 struct ServerConfig {
-  std::string host = "127.0.0.1";         // --host
-  std::int32_t http_port = 8000;          // --port; 0: any that is free
-  std::string model_names;                // --model-name a,b: the first is its own, the others aliases
-  std::string api_keys;                   // --api-keys FILE; empty: no key needed
-  std::string tls_certificate, tls_key;   // PEM files; empty: no TLS
-  std::int32_t max_connections = 4096;    // over all endpoints of one kind
-  std::int64_t max_body_bytes = 8 << 20;  // of one request
-  std::int32_t header_limit_ms = 10'000;  // to send a request's header
-  std::int32_t body_limit_ms = 30'000;    // to send its body
-  std::int32_t idle_limit_ms = 75'000;    // between requests of one connection
-  std::int32_t write_limit_ms = 30'000;   // for a client to take what was written
-  std::int32_t workers = 2;               // threads that turn text into tokens
-  std::int32_t max_waiting = 1024;        // requests
+  std::string host = "127.0.0.1";           // --host
+  std::int32_t http_port = 8000;            // --port; 0: any that is free
+  std::int32_t thrift_port = 9190;          // --thrift-port; 0: any that is free, -1: none
+  std::string model_names;                  // --model-name a,b: the first is its own, the others aliases
+  std::string api_keys;                     // --api-keys FILE; empty: no key needed
+  std::string tls_certificate, tls_key;     // PEM files; empty: no TLS
+  std::int32_t max_connections = 4096;      // over all endpoints of one kind
+  std::int64_t max_body_bytes = 8 << 20;    // of one request
+  std::int32_t header_limit_ms = 10'000;    // to send a request's header
+  std::int32_t body_limit_ms = 30'000;      // to send its body
+  std::int32_t idle_limit_ms = 75'000;      // between requests of one connection
+  std::int32_t unpolled_limit_ms = 60'000;  // after which a submitted request counts as given up
+  std::int32_t write_limit_ms = 30'000;     // for a client to take what was written
+  std::int32_t workers = 2;                 // threads that turn text into tokens
+  std::int32_t max_waiting = 1024;          // requests
   std::int64_t max_waiting_tokens = 1 << 22;
   std::int64_t stream_buffer_bytes = 256 << 10;  // output that one client may leave unread
   std::int32_t request_limit_ms = 0;             // from arrival to end; 0: none

@@ -24,6 +24,9 @@ std::vector<Setting> server_address_settings() {
           [](auto& config) -> auto& { return config.server.host; }, "an IP address"),
       whole_number({"server", "http_port", "--port", "port of the HTTP endpoint; 0: any that is free"},
                    [](auto& config) -> auto& { return config.server.http_port; }, {Unit::kCount, "", 0, 65535}),
+      whole_number({"server", "thrift_port", "--thrift-port",
+                    "port of the Thrift endpoint; 0: any that is free; -1: no such endpoint"},
+                   [](auto& config) -> auto& { return config.server.thrift_port; }, {Unit::kCount, "", -1, 65535}),
       text(
           {"server", "model_names", "--model-name",
            "names that requests may use for the model, the first being its own; empty: that of its file"},
@@ -65,7 +68,11 @@ std::vector<Setting> server_limit_settings() {
       whole_number(
           {"server", "write_limit_ms", "", "time for a client to take what was written to it"},
           [](auto& config) -> auto& { return config.server.write_limit_ms; }, milliseconds(10, kHour)),
-      whole_number({"server", "workers", "", "threads that turn requests into tokens"},
+      whole_number(
+          {"server", "unpolled_limit_ms", "",
+           "time after which a request submitted over Thrift that nobody polls is cancelled"},
+          [](auto& config) -> auto& { return config.server.unpolled_limit_ms; }, milliseconds(10, kHour)),
+      whole_number({"server", "workers", "", "threads of each endpoint that turn requests into tokens"},
                    [](auto& config) -> auto& { return config.server.workers; },
                    {.unit_name = "threads", .min = 1, .max = 64}),
       whole_number({"server", "max_waiting", "", "requests that may wait to start; more are refused at once"},

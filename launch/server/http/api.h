@@ -41,5 +41,6 @@ struct Api {
 void add_status_routes(Api& api, Router& router);      // health, version, metrics, models
 void add_tokenize_routes(Api& api, Router& router);    // text to tokens and back
 void add_completion_routes(Api& api, Router& router);  // completions and chat
+void add_dashboard_route(Router& router);              // the page that people see
 
 }  // namespace trireme::http

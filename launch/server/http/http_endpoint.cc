@@ -48,6 +48,7 @@ class ApiEndpoint final : public HttpEndpoint, private http::RequestHandler {
     http::add_status_routes(api_, router_);
     http::add_tokenize_routes(api_, router_);
     http::add_completion_routes(api_, router_);
+    http::add_dashboard_route(router_);
   }
   ~ApiEndpoint() override { stop(); }
 

@@ -59,6 +59,7 @@ TEST_F(HttpEndpointTest, EveryRouteThatNeedsAKeyRefusesThoseWithout) {
   http::add_status_routes(api, router);
   http::add_tokenize_routes(api, router);
   http::add_completion_routes(api, router);
+  http::add_dashboard_route(router);
   std::size_t num_guarded = 0;
   for (const http::Route& route : router.routes()) {
     const std::string answer = exchange(endpoint->port(), http_request(route.method, route.path, ""));

@@ -16,7 +16,7 @@ import threading
 import time
 import unittest
 
-from server_process import Server  # makes mpi_job known
+from server_process import Server, self_signed_certificate  # makes mpi_job known
 import mpi_job
 
 TRIREME, MODELS = None, None
@@ -90,9 +90,7 @@ class Keys(unittest.TestCase):
         if not shutil.which("openssl"):
             self.skipTest("the openssl program is not installed")
         with tempfile.TemporaryDirectory() as folder:
-            certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
-            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2",
-                            "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+            certificate, key = self_signed_certificate(folder)
             with start("--tls-cert", certificate, "--tls-key", key) as server:
                 context = ssl.create_default_context(cafile=certificate)
                 connection = http.client.HTTPSConnection("127.0.0.1", server.port, context=context, timeout=20)

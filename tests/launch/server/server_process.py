@@ -23,11 +23,13 @@ class Server:
     def __init__(self, trireme, model, *options, ranks=1, threads=1):
         self._lines = []
         self.process = subprocess.Popen(
-            [*mpi_job.launcher(ranks), trireme, "serve", "--model", model, "--port", "0", "--threads", str(threads), *options],
+            [*mpi_job.launcher(ranks), trireme, "serve", "--model", model, "--port", "0", "--thrift-port", "0",
+             "--threads", str(threads), *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         self._reader = threading.Thread(target=lambda: self._lines.extend(iter(self.process.stderr.readline, "")), daemon=True)
         self._reader.start()
         self.port = int(self.wait_for_log(r"HTTP on \S+ port (\d+)").group(1))
+        self.thrift_port = int(self.wait_for_log(r"Thrift on \S+ port (\d+)").group(1))
 
     def log(self):
         return "".join(self._lines)
@@ -118,3 +120,11 @@ def chat_model(models):
     with open(os.path.join(model, "chat_template.jinja"), "w") as file:
         file.write(TEMPLATE)
     return folder, model
+
+
+def self_signed_certificate(folder):
+    """(certificate, key): PEM files for 127.0.0.1."""
+    certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    return certificate, key
