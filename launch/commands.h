@@ -7,6 +7,7 @@ namespace trireme::launch {
 
 CommandFunction define_bench(CLI::App& app);     // bench.cc
 CommandFunction define_batch(CLI::App& app);     // batch.cc
+CommandFunction define_convert(CLI::App& app);   // convert.cc
 CommandFunction define_generate(CLI::App& app);  // generate.cc
 CommandFunction define_inspect(CLI::App& app);   // inspect.cc
 CommandFunction define_score(CLI::App& app);     // score.cc

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
       Command{"serve", "answer requests over the network", define_serve, Signals::kForCommand},
       Command{"tokenize", "text to token ids, and back", define_tokenize},
       Command{"bench", "how fast this pipeline is, next to what the machine can do", define_bench},
+      Command{"convert", "pack a model's weights once, into one HDF5 file", define_convert, Signals::kForCommand},
       Command{"inspect", "what a model is made of, without loading its weights", define_inspect},
   };
   const auto parsed = parse_command_line(commands, std::span(argv, static_cast<std::size_t>(argc)));

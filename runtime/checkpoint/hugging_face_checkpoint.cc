@@ -34,7 +34,7 @@ bool holds_safetensors(const std::filesystem::path& directory) {
   return has_entry(directory / kWeightsName) || has_entry(directory / kIndexName);
 }
 
-HuggingFaceCheckpoint::HuggingFaceCheckpoint(const std::filesystem::path& directory) {
+HuggingFaceCheckpoint::HuggingFaceCheckpoint(const std::filesystem::path& directory) : side_files_(directory) {
   path_ = directory;
 }
 HuggingFaceCheckpoint::~HuggingFaceCheckpoint() = default;

@@ -112,6 +112,10 @@ base::Result<TokenizerParts> parts_of(const std::string& serialized) {
 
 }  // namespace
 
+base::Result<TokenizerParts> parse_sentencepiece_model(const std::string& bytes) {
+  return parts_of(bytes);
+}
+
 base::Result<TokenizerParts> load_sentencepiece_model(const std::filesystem::path& path) {
   const base::Result<std::string> serialized = read_model(path);
   base::Result<TokenizerParts> parts = serialized ? parts_of(*serialized) : serialized.error();
