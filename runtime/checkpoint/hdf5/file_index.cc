@@ -38,8 +38,8 @@ class Reader {
     fail(std::string(key) + " is not a string");
     return "";
   }
-  std::uint64_t number(const json& object, const char* key) { return number(member(object, key), std::string(key)); }
-  std::uint64_t number(const json& value, const std::string& what) {
+  std::uint64_t number(const json& object, const char* key) { return whole_number(member(object, key), key); }
+  std::uint64_t whole_number(const json& value, const std::string& what) {
     if (value.is_number_unsigned()) return value.get<std::uint64_t>();
     fail(what + " is not a whole number");
     return 0;
@@ -114,7 +114,7 @@ IndexedTensor read_tensor(Reader& reader, const json& object) {
   const json& shape = reader.array(object, "shape");
   if (shape.size() > kMaxDimensions) reader.fail("has too many dimensions");
   for (const json& size : shape) {
-    const std::uint64_t value = reader.number(size, "shape");
+    const std::uint64_t value = reader.whole_number(size, "shape");
     if (value >= std::uint64_t{1} << 48) reader.fail("shape is too large");
     tensor.shape.push_back(static_cast<std::int64_t>(value));
   }
