@@ -191,6 +191,18 @@ struct GroupedLinearArgs {
   float* output = nullptr;                    // [num_rows, out_features], stride output_stride
   std::int64_t output_stride = 0;
   std::int64_t num_rows = 0;
+
+  // The Linear of one group.
+  LinearArgs group(std::size_t index) const {
+    LinearArgs group;
+    group.input = input + offsets[index] * input_stride;
+    group.input_stride = input_stride;
+    group.weights = weights[index];
+    group.output = output + offsets[index] * output_stride;
+    group.output_stride = output_stride;
+    group.num_rows = offsets[index + 1] - offsets[index];
+    return group;
+  }
 };
 
 // output[r] += sum over c of weights[r, c] * input[places[r, c]], the sum in ascending order of c, from 0.

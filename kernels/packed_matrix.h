@@ -25,6 +25,7 @@ namespace trireme::kernels {
 
 inline constexpr std::int64_t kPanelWidth = 32;
 inline constexpr std::int64_t kQuadSize = 4;
+inline constexpr std::size_t kMatrixAlignment = 64;
 // Depth of an AMX tile in bytes: int8's padding.
 inline constexpr std::int64_t kInt8DepthMultiple = 64;
 // The sum over in_features of products within 127 * 127 stays within 32 bits.
@@ -53,9 +54,11 @@ struct PackedMatrixShape {
   std::int64_t num_blocks() const { return has_groups(format) ? num_groups() : 1; }
   std::size_t panel_bytes() const;
   std::size_t bytes() const { return static_cast<std::size_t>(num_panels()) * panel_bytes(); }
+  // From its beginning to that of the next, where matrices lie one behind the other.
+  std::size_t aligned_bytes() const { return (bytes() + kMatrixAlignment - 1) / kMatrixAlignment * kMatrixAlignment; }
 };
 
-// Non-owning; `data` is 64-byte aligned and holds shape.bytes().
+// Non-owning; `data` is aligned to kMatrixAlignment and holds shape.bytes().
 struct PackedMatrixView {
   PackedMatrixShape shape;
   const std::byte* data = nullptr;

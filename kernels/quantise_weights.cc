@@ -11,6 +11,10 @@
 namespace trireme::kernels {
 namespace {
 
+// Ranges that 4 bits are tried over: shrunk by 0, 4, … 20 %.
+constexpr int kNumShrinks = 6;
+constexpr float kShrinkStep = 0.04f;
+
 // round(value * inverse) in the format's range.
 std::int8_t round_to(float value, float inverse, WeightFormat format) {
   constexpr float kNoFraction = 0x1.8p23f;  // a sum with this is rounded to a whole number, half to even
@@ -32,19 +36,42 @@ Scale half_scale(float exact) {
 
 using Group = std::array<float, kGroupSize>;
 
-void quantise_group(WeightFormat format, const Group& group, GroupedRowBuffer& buffer) {
+struct QuantisedGroup {
+  Scale scale;
+  std::uint16_t minimum = 0;
+  std::array<std::int8_t, kGroupSize> quants;
+  float squared_error = 0.0f;
+};
+
+QuantisedGroup round_group(WeightFormat format, const Group& group, float exact_scale, float exact_minimum) {
+  QuantisedGroup result;
+  result.scale = half_scale(exact_scale);
+  result.minimum = base::f32_to_f16(exact_minimum);
+  const float scale = base::f16_to_f32(result.scale.bits), minimum = base::f16_to_f32(result.minimum);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    result.quants[i] = round_to(group[i] - minimum, result.scale.inverse, format);
+    const float error = scale * static_cast<float>(result.quants[i]) + minimum - group[i];
+    result.squared_error += error * error;
+  }
+  return result;
+}
+
+QuantisedGroup quantise_group(WeightFormat format, const Group& group) {
   const auto [low, high] = std::minmax_element(group.begin(), group.end());
   const float extreme = std::fabs(*low) > std::fabs(*high) ? *low : *high;
-  float minimum = 0.0f, exact_scale = std::fabs(extreme) / kMaxQuant;
-  if (format == WeightFormat::kQ4_0) exact_scale = extreme / -8.0f;
-  if (format == WeightFormat::kQ4_1) {
-    exact_scale = (*high - *low) / 15.0f;
-    buffer.minimums.push_back(base::f32_to_f16(*low));
-    minimum = base::f16_to_f32(buffer.minimums.back());
+  if (format == WeightFormat::kQ8_0) return round_group(format, group, std::fabs(extreme) / kMaxQuant, 0.0f);
+  const float range = *high - *low;
+  const auto shrunk_by = [&](float share) {
+    const float kept = 1.0f - share;
+    if (format == WeightFormat::kQ4_0) return round_group(format, group, kept * extreme / -8.0f, 0.0f);
+    return round_group(format, group, kept * range / 15.0f, *low + share / 2.0f * range);
+  };
+  QuantisedGroup best = shrunk_by(0.0f);
+  for (int step = 1; step < kNumShrinks; ++step) {
+    const QuantisedGroup candidate = shrunk_by(static_cast<float>(step) * kShrinkStep);
+    if (candidate.squared_error < best.squared_error) best = candidate;
   }
-  const Scale scale = half_scale(exact_scale);
-  buffer.scales.push_back(scale.bits);
-  for (const float w : group) buffer.quants.push_back(round_to(w - minimum, scale.inverse, format));
+  return best;
 }
 
 }  // namespace
@@ -69,7 +96,10 @@ void quantise_groups(WeightFormat format, std::span<const float> row, GroupedRow
     Group group{};
     const std::size_t count = std::min<std::size_t>(kGroupSize, row.size() - begin);
     std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(begin), count, group.begin());
-    quantise_group(format, group, buffer);
+    const QuantisedGroup quantised = quantise_group(format, group);
+    buffer.scales.push_back(quantised.scale.bits);
+    if (format == WeightFormat::kQ4_1) buffer.minimums.push_back(quantised.minimum);
+    buffer.quants.insert(buffer.quants.end(), quantised.quants.begin(), quantised.quants.end());
   }
 }
 

@@ -27,9 +27,10 @@ struct GroupedRowBuffer {
 
 // Groups of kGroupSize, the last padded with zeros. With w the group's weights and d rounded to float16:
 //     kQ8_0   d = max|w| / 127, q = round(w / d)
-//     kQ4_0   d = -w* / 8 where w* is the weight of largest magnitude (so that it is met exactly), q = round(w / d)
+//     kQ4_0   d = -w* / 8 where w* is the weight of largest magnitude, q = round(w / d)
 //     kQ4_1   m = min w, d = (max w - m) / 15, q = round((w - m) / d)
-// q is clamped to quant_range(format).
+// With 4 bits the range is also tried shrunk by some percents, cutting the outermost weights; the least squared error
+// wins. q is clamped to quant_range(format).
 void quantise_groups(WeightFormat format, std::span<const float> row, GroupedRowBuffer& buffer);
 
 }  // namespace trireme::kernels

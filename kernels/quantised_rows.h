@@ -21,9 +21,10 @@ struct QuantisedRows {
   std::int64_t depth = 0;         // of the weights: elements from one row to the next, padded with zeros
   std::int64_t num_blocks = 0;    // scales per row: 1, or the number of groups
   std::int8_t* values = nullptr;  // [num_rows, depth]
-  float* scales = nullptr;        // [num_rows, num_blocks]
-  std::int32_t* sums = nullptr;   // [num_rows, num_blocks]: of the block's values
-  float* scaled_sums = nullptr;   // [num_rows, num_blocks]: scale * float(sum)
+  std::int64_t stride = 0;        // from one block's scales to the next block's
+  float* scales = nullptr;        // [num_blocks, num_rows]: the rows of a tile side by side
+  std::int32_t* sums = nullptr;   // [num_blocks, num_rows]: of the block's values
+  float* scaled_sums = nullptr;   // [num_blocks, num_rows]: scale * float(sum)
 
   std::int64_t block_size() const { return depth / num_blocks; }
 
@@ -37,7 +38,8 @@ struct QuantisedRows {
   // `memory` holds bytes(shape, num_rows), 64-byte aligned.
   QuantisedRows(const PackedMatrixShape& shape, std::int64_t num_rows, std::byte* memory)
       : depth(shape.depth()), num_blocks(shape.num_blocks()), values(reinterpret_cast<std::int8_t*>(memory)) {
-    const std::int64_t blocks = (num_rows + kSlackRows) * num_blocks;
+    stride = num_rows + kSlackRows;
+    const std::int64_t blocks = stride * num_blocks;
     scales = reinterpret_cast<float*>(memory + (num_rows + kSlackRows) * depth);
     sums = reinterpret_cast<std::int32_t*>(scales + blocks);
     scaled_sums = scales + 2 * blocks;

@@ -1,7 +1,6 @@
 // WeightFormat: how the elements of a packed matrix are kept.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -13,10 +12,6 @@ namespace trireme::kernels {
 // ±127), d * (q - 8) and d * q + m (q in 0 … 15, float16 minimum m): GGUF's formats of these names. Activations are
 // quantised per row and group.
 enum class WeightFormat : std::uint8_t { kF32, kF16, kBF16, kInt8, kQ8_0, kQ4_0, kQ4_1 };
-
-inline constexpr std::array kAllWeightFormats = {WeightFormat::kF32,  WeightFormat::kF16,  WeightFormat::kBF16,
-                                                 WeightFormat::kInt8, WeightFormat::kQ8_0, WeightFormat::kQ4_0,
-                                                 WeightFormat::kQ4_1};
 
 inline constexpr std::int64_t kGroupSize = 32;
 

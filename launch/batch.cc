@@ -35,9 +35,17 @@ struct BatchFiles {
   std::optional<StepTable> steps;
 };
 
-std::uint64_t model_fingerprint(const std::string& path) {
-  const auto checkpoint = checkpoint::Checkpoint::open(path);
-  return checkpoint ? (*checkpoint)->fingerprint() : 0;  // what is wrong with it, the start will tell
+// Of the model and its adapters. What is wrong with one of them, the start will tell.
+std::uint64_t model_fingerprint(const config::ModelConfig& model) {
+  const auto checkpoint = checkpoint::Checkpoint::open(model.path);
+  if (!checkpoint) return 0;
+  std::uint64_t fingerprint = (*checkpoint)->fingerprint();
+  for (const config::Adapter& adapter : model.adapters) {
+    const auto opened = checkpoint::Checkpoint::open_adapter(adapter.path);
+    if (!opened) return 0;
+    fingerprint = (*opened)->fingerprint_after(fingerprint);
+  }
+  return fingerprint;
 }
 
 base::Result<std::unique_ptr<BatchFiles>> open_files(const CommandContext& context, const BatchOptions& options) {
@@ -49,7 +57,7 @@ base::Result<std::unique_ptr<BatchFiles>> open_files(const CommandContext& conte
     return base::invalid_argument(options.report + ": cannot be written");
   }
   const config::Config& config = context.config.config;
-  const JobDescription job{scan->num_bytes, scan->fingerprint, model_fingerprint(config.model.path),
+  const JobDescription job{scan->num_bytes, scan->fingerprint, model_fingerprint(config.model),
                            result_settings(options, config)};
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   auto log =
@@ -142,8 +150,7 @@ int run_batch(const CommandContext& context, engine::RankRuntime& runtime, const
   outcome.has_run = true;
   BatchTotals& totals = outcome.totals;
   totals = totals_before(files);
-  const RequestBinder binder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
-                             runtime.plan().max_context);
+  const RequestBinder binder(runtime);
   RowWriter writer(files.log,
                    {model_name(context.config.config.model.path), files.log.created(), &runtime.tokenizer()});
   LineSource source({std::move(files.reader), files.scan.num_lines,
@@ -163,9 +170,11 @@ int run_batch(const CommandContext& context, engine::RankRuntime& runtime, const
     context.log.error(status.error().message);
     return kFailure;
   }
-  if (files.steps && !files.steps->finish()) {
-    context.log.error(options.steps + ": writing failed");
-    return kFailure;
+  if (files.steps) {
+    if (const auto status = files.steps->finish(); !status) {
+      context.log.error(status.error().message);
+      return kFailure;
+    }
   }
   if (end != BatchEnd::kFailed) return exit_code_of(context, end, totals);
   context.log.error(source.status().error().message);
@@ -216,11 +225,14 @@ int batch(const CommandContext& context, const BatchOptions& options) {
   base::Status mine = check_batch_options(options);
   if (mine.ok() && context.is_root()) {
     auto opened = open_files(context, options);
-    if (opened) files = std::move(opened).value();
-    if (!opened) mine = opened.error();
+    if (opened) {
+      files = std::move(opened).value();
+    } else {
+      mine = opened.error();
+    }
   }
-  if (!engine::agree(context.world, mine)) {
-    return context.is_root() ? refuse(context, mine.error()) : static_cast<int>(kUsage);
+  if (const auto agreed = engine::agree(context.world, mine); !agreed) {
+    return refuse(context, mine ? agreed.error() : mine.error());
   }
   if (files) log_beginning(context, *files);
   if (nothing_is_left(context, files.get()))

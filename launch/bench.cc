@@ -174,7 +174,7 @@ CommandFunction define_bench(CLI::App& app) {
     std::ofstream json_file;
     const auto opened = open_json(context, *options, json_file);
     if (const auto agreed = engine::agree(context.world, opened); !agreed) {
-      return context.is_root() ? refuse(context, agreed.error()) : static_cast<int>(kUsage);
+      return refuse(context, agreed.error());
     }
     return run_session(context,
                        [&](engine::RankRuntime& runtime) { return bench(context, runtime, *options, json_file); });

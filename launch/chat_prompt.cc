@@ -92,6 +92,10 @@ base::Result<ChatPrompt> ChatPrompt::from_checkpoint(const checkpoint::Checkpoin
   return base::not_found(checkpoint.path().string() + " has no chat template: use --prompt without --chat");
 }
 
+base::Result<std::vector<std::int32_t>> ChatPrompt::tokens(const std::vector<ChatMessage>& messages) const {
+  return tokens(messages, nlohmann::ordered_json::object());
+}
+
 base::Result<std::vector<std::int32_t>> ChatPrompt::tokens(const std::vector<ChatMessage>& messages,
                                                            const nlohmann::ordered_json& variables) const {
   if (!variables.is_object()) return base::invalid_argument("chat template variables are not a JSON object");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,11 @@ class ChatPrompt {
   static base::Result<ChatPrompt> from_checkpoint(const checkpoint::Checkpoint& checkpoint,
                                                   const tokenizer::Tokenizer& tokenizer);
 
+  base::Result<std::vector<std::int32_t>> tokens(const std::vector<ChatMessage>& messages) const;
   // `variables`: an object of what else the template may ask for, such as tools or enable_thinking; what looks like a
   // special token in its texts stays text too. Error: it is no object, or replaces messages or a token.
-  base::Result<std::vector<std::int32_t>> tokens(
-      const std::vector<ChatMessage>& messages,
-      const nlohmann::ordered_json& variables = nlohmann::ordered_json::object()) const;
+  base::Result<std::vector<std::int32_t>> tokens(const std::vector<ChatMessage>& messages,
+                                                 const nlohmann::ordered_json& variables) const;
 
  private:
   ChatPrompt(chat::ChatTemplate chat_template, const tokenizer::Tokenizer& tokenizer)

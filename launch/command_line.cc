@@ -38,10 +38,13 @@ void add_common_options(CLI::App& app, const std::vector<config::Setting>& table
     const auto collect = [&given, key = setting.key(), spelling](const std::string& value) {
       given.overrides.push_back({key, value, spelling});
     };
-    app.add_option_function<std::string>(names, collect, option_help(setting))
-        ->type_name(setting.unit.empty() ? "VALUE" : setting.unit)
-        ->take_last()
-        ->group(group("Settings: " + setting.section));
+    CLI::Option* option = app.add_option_function<std::string>(names, collect, option_help(setting))
+                              ->type_name(setting.unit.empty() ? "VALUE" : setting.unit)
+                              ->group(group("Settings: " + setting.section));
+    if (setting.type == config::ValueType::kTextList)
+      option->join(',');
+    else
+      option->take_last();
   }
   app.add_option("--config", given.config_path, "YAML file with settings")
       ->type_name("FILE")

@@ -31,13 +31,8 @@ void print_choices(const std::vector<engine::Generation>& choices) {
   }
 }
 
-RequestBinder make_binder(const engine::RankRuntime& runtime) {
-  return RequestBinder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
-                       runtime.plan().max_context);
-}
-
 int generate_once(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
-  const auto request = make_binder(runtime).bind(request_spec(options));
+  const auto request = RequestBinder(runtime).bind(request_spec(options));
   if (!request) return refuse(context, request.error());
   const bool streams = !options.json && options.num_choices == 1;
   const auto run = run_generation(
@@ -57,7 +52,7 @@ int generate_once(const CommandContext& context, engine::RankRuntime& runtime, c
 
 // One turn per line of standard input, until its end.
 int converse(const CommandContext& context, engine::RankRuntime& runtime, const GenerateOptions& options) {
-  const RequestBinder binder = make_binder(runtime);
+  const RequestBinder binder(runtime);
   if (!binder.chat()) return refuse(context, binder.chat().error());
   RequestSpec spec = request_spec(options);
   std::vector<ChatMessage> messages = first_messages(options);
@@ -91,8 +86,7 @@ CommandFunction define_generate(CLI::App& app) {
   add_generate_options(app, *options);
   return [options](const CommandContext& context) {
     if (const auto status = check_generate_options(*options); !status) {
-      if (context.is_root()) context.log.error(status.error().message);
-      return static_cast<int>(kUsage);
+      return refuse(context, status.error());
     }
     return run_session(context, [&](engine::RankRuntime& runtime) {
       const bool conversation = options->chat && !options->prompt;

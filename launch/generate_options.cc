@@ -13,6 +13,7 @@ void add_generate_options(CLI::App& app, GenerateOptions& options) {
                  "what else the chat template gets, such as '{\"enable_thinking\": false, \"tools\": []}'")
       ->type_name("JSON");
   add_sampling_options(app, options);
+  app.add_option("--use-adapter", options.adapter, "name of the adapter to run with (see --adapter)");
   app.add_flag("--prompt-logprobs", options.prompt_logprobs, "log-probability of each prompt token");
   app.add_option("--n", options.num_choices, "so many outputs of one prompt")
       ->check(CLI::Range(1, 1024))
@@ -63,6 +64,7 @@ RequestSpec request_spec(const GenerateOptions& options) {
   spec.stop = options.stop;
   spec.ignore_eos = options.ignore_eos;
   spec.prompt_logprobs = options.prompt_logprobs;
+  spec.adapter = options.adapter;
   return spec;
 }
 

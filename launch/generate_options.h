@@ -24,6 +24,7 @@ struct GenerateOptions : SamplingOptions {
   std::string template_variables;  // JSON object of what else its template gets; empty: nothing
   std::int32_t num_choices = 1;
   bool prompt_logprobs = false;
+  std::string adapter;  // empty: none
   bool json = false;
 };
 

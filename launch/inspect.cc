@@ -1,4 +1,5 @@
-// trireme inspect: what a model is made of, and how ranks would share it. Reads headers only; rank 0 alone works.
+// trireme inspect: what a model is made of, and how ranks would share it; of any other file, what it is. Reads headers
+// only; rank 0 alone works.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -13,10 +14,13 @@
 #include "launch/commands.h"
 #include "launch/convert/conversion_text.h"
 #include "launch/exit_codes.h"
+#include "launch/inspect_file.h"
 #include "launch/log.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/device/host_memory.h"
+#include "runtime/encoder/encoder_description.h"
 #include "runtime/engine/rank_plan.h"
+#include "runtime/model/adapter_description.h"
 #include "runtime/model/architecture.h"
 
 namespace trireme::launch {
@@ -134,6 +138,33 @@ void print_weights(const model::WeightPlan& plan) {
   print_matrices("head", plan.last);
 }
 
+base::Status print_encoder(const checkpoint::Checkpoint& checkpoint, bool each_tensor) {
+  const auto encoder = encoder::describe_encoder(checkpoint);
+  if (!encoder) return encoder.error();
+  std::cout << "architecture  bert, an encoder (trireme classify, trireme embed)\n"
+            << "layers        " << encoder->num_layers << "\n"
+            << "hidden size   " << encoder->hidden_size << ", feed-forward " << encoder->intermediate_size << "\n"
+            << "attention     " << encoder->num_heads << " heads, head_dim " << encoder->head_dim() << "\n"
+            << "vocabulary    " << encoder->vocab_size << "\n"
+            << "context       " << encoder->max_positions << " tokens\n"
+            << "labels        " << (encoder->classifies() ? std::to_string(encoder->labels.size()) : "none") << "\n";
+  print_tensors(checkpoint, each_tensor);
+  return base::ok_status();
+}
+
+base::Status print_adapters(const config::Config& config, const model::ModelDescription& model) {
+  for (const config::Adapter& adapter : config.model.adapters) {
+    const auto opened = checkpoint::Checkpoint::open_adapter(adapter.path);
+    if (!opened) return opened.error();
+    const auto description = model::describe_adapter(**opened, model);
+    if (!description) return description.error();
+    std::cout << "adapter       " << adapter.name << ": rank " << description->rank << ", scale " << description->scale
+              << ", on " << description->targets.size() << " matrices, "
+              << mebibytes(description->bytes(0, model.num_layers())) << "\n";
+  }
+  return base::ok_status();
+}
+
 constexpr std::int64_t kAmple = std::int64_t{1} << 50;
 
 // As if all ranks ran on this host; where its memory does not suffice, as if it had ample.
@@ -169,16 +200,23 @@ base::Status print_plan(const config::Config& config, const engine::PlannedModel
 base::Status inspect(const InspectOptions& options, const config::Config& config, int num_ranks) {
   const std::string& path = options.path.empty() ? config.model.path : options.path;
   if (path.empty()) return base::invalid_argument("inspect: a model's path is needed");
+  if (const auto line = describe_file(path)) {
+    if (line->ok()) std::cout << **line << "\n";
+    return line->ok() ? base::ok_status() : base::Status(line->error());
+  }
   const auto opened = checkpoint::Checkpoint::open(path);
   if (!opened) return opened.error();
   const checkpoint::Checkpoint& checkpoint = **opened;
   std::cout << "model         " << path << "\n"
             << "format        " << format_text(checkpoint) << "\n";
   if (checkpoint.conversion() != nullptr) std::cout << describe_provenance(checkpoint.conversion()->provenance);
+  if (encoder::is_encoder(checkpoint)) return print_encoder(checkpoint, options.tensors);
   const auto description = model::describe_model(checkpoint);
   if (description) print_description(*description);
   print_tensors(checkpoint, options.tensors);
+  std::cout << describe_text_side(checkpoint);
   if (!description) return description.error();
+  if (auto status = print_adapters(config, *description); !status) return status;
   const model::WeightPlan weights =
       model::plan_weights(*description, model::make_format_chooser(checkpoint, *description, config.model.weights));
   print_weights(weights);
@@ -198,7 +236,11 @@ int run_inspect(const InspectOptions& options, const CommandContext& context) {
 
 CommandFunction define_inspect(CLI::App& app) {
   const auto options = std::make_shared<InspectOptions>();
-  app.add_option("path", options->path, "GGUF file or Hugging Face directory; --model does as well")->type_name("PATH");
+  app.add_option("path", options->path,
+                 "model (GGUF file or Hugging Face directory; --model does as well), tokenizer.json, SentencePiece "
+                 "model, adapter directory, "
+                 "chat template or configuration")
+      ->type_name("PATH");
   app.add_option("--ranks", options->ranks, "plan for so many ranks (default: those that run)")
       ->check(CLI::Range(1, kMaxRanks));
   app.add_flag("--tensors", options->tensors, "list every tensor");

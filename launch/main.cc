@@ -17,11 +17,14 @@ int main(int argc, char** argv) {
       Command{"generate", "continue a prompt, or chat", define_generate},
       Command{"batch", "answer a file of prompts; goes on where it was interrupted", define_batch,
               Signals::kForCommand},
+      Command{"classify", "labels of texts, by an encoder with such a head", define_classify},
+      Command{"embed", "embeddings of texts, by an encoder", define_embed},
       Command{"score", "perplexity of a text", define_score},
       Command{"serve", "answer requests over the network", define_serve, Signals::kForCommand},
       Command{"tokenize", "text to token ids, and back", define_tokenize},
       Command{"bench", "how fast this pipeline is, next to what the machine can do", define_bench},
       Command{"convert", "pack a model's weights once, into one HDF5 file", define_convert, Signals::kForCommand},
+      Command{"doctor", "what would go wrong on these ranks and hosts, before it does", define_doctor},
       Command{"inspect", "what a model is made of, without loading its weights", define_inspect},
   };
   const auto parsed = parse_command_line(commands, std::span(argv, static_cast<std::size_t>(argc)));

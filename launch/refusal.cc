@@ -6,7 +6,7 @@
 namespace trireme::launch {
 
 int refuse(const CommandContext& context, const base::Error& error) {
-  context.log.error(error.message);
+  if (context.is_root()) context.log.error(error.message);
   return exit_code_of(error);
 }
 

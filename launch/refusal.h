@@ -6,7 +6,7 @@
 
 namespace trireme::launch {
 
-// Logs the error; returns the exit code that says whose fault it is.
+// Logs the error, on rank 0 alone; returns, on every rank, the exit code that says whose fault it is.
 int refuse(const CommandContext& context, const base::Error& error);
 
 }  // namespace trireme::launch

@@ -1,15 +1,21 @@
 #include "launch/request_spec.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace trireme::launch {
 
+RequestBinder::RequestBinder(const engine::RankRuntime& runtime)
+    : RequestBinder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
+                    runtime.plan().max_context, runtime.adapters()) {}
+
 RequestBinder::RequestBinder(const checkpoint::Checkpoint& checkpoint, const tokenizer::Tokenizer& tokenizer,
-                             std::int32_t vocab_size, std::int32_t max_context)
+                             std::int32_t vocab_size, std::int32_t max_context, std::vector<config::Adapter> adapters)
     : tokenizer_(tokenizer),
       chat_(ChatPrompt::from_checkpoint(checkpoint, tokenizer)),
       vocab_size_(vocab_size),
-      max_context_(max_context) {}
+      max_context_(max_context),
+      adapters_(std::move(adapters)) {}
 
 base::Result<std::vector<std::int32_t>> RequestBinder::prompt_tokens(RequestSpec& spec) const {
   PromptSource& prompt = spec.prompt;
@@ -39,11 +45,24 @@ base::Status RequestBinder::check_ids(const scheduler::Request& request) const {
   return base::ok_status();
 }
 
+base::Result<std::uint32_t> RequestBinder::adapter_number(const std::string& name) const {
+  if (name.empty()) return std::uint32_t{0};
+  std::string known;
+  for (std::size_t i = 0; i < adapters_.size(); ++i) {
+    if (adapters_[i].name == name) return static_cast<std::uint32_t>(i + 1);
+    known += (known.empty() ? "" : ", ") + adapters_[i].name;
+  }
+  return base::invalid_argument("adapter '" + name + "' is not loaded (" + (known.empty() ? "none is" : known) + ")");
+}
+
 base::Result<scheduler::Request> RequestBinder::bind(RequestSpec spec) const {
   auto prompt = prompt_tokens(spec);
   if (!prompt) return prompt.error();
   if (prompt->empty()) return base::invalid_argument("the prompt is empty, and this model adds no token of its own");
+  const auto adapter = adapter_number(spec.adapter);
+  if (!adapter) return adapter.error();
   scheduler::Request request;
+  request.adapter = *adapter;
   request.prompt = std::move(prompt).value();
   request.sampling = std::move(spec.sampling);
   request.max_tokens = spec.max_tokens.value_or(max_context_);

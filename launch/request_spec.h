@@ -11,6 +11,8 @@
 #include "base/result.h"
 #include "launch/chat_prompt.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/config/config.h"
+#include "runtime/engine/rank_runtime.h"
 #include "runtime/tokenizer/tokenizer.h"
 #include "scheduler/request.h"
 
@@ -31,16 +33,18 @@ struct RequestSpec {
   std::vector<std::int32_t> stop_token_ids;  // beside the model's own
   bool ignore_eos = false;
   bool prompt_logprobs = false;
+  std::string adapter;  // name of one of the model's adapters; empty: none
 };
 
 class RequestBinder {
  public:
+  explicit RequestBinder(const engine::RankRuntime& runtime);  // which outlives this
   // Both outlive this. `vocab_size`: of the model, whose embedding may have more rows than the tokenizer has tokens.
   RequestBinder(const checkpoint::Checkpoint& checkpoint, const tokenizer::Tokenizer& tokenizer,
-                std::int32_t vocab_size, std::int32_t max_context);
+                std::int32_t vocab_size, std::int32_t max_context, std::vector<config::Adapter> adapters);
 
   // Any thread. Errors: text that is not UTF-8, an id outside the vocabulary, an empty prompt, a conversation that
-  // the model's template refuses or for which it has none.
+  // the model's template refuses or for which it has none, an adapter that is not loaded.
   base::Result<scheduler::Request> bind(RequestSpec spec) const;
 
   // The model's chat template, or why it has none.
@@ -49,10 +53,12 @@ class RequestBinder {
  private:
   base::Result<std::vector<std::int32_t>> prompt_tokens(RequestSpec& spec) const;  // takes the prompt out of it
   base::Status check_ids(const scheduler::Request& request) const;
+  base::Result<std::uint32_t> adapter_number(const std::string& name) const;
 
   const tokenizer::Tokenizer& tokenizer_;
   const base::Result<ChatPrompt> chat_;
   const std::int32_t vocab_size_, max_context_;
+  const std::vector<config::Adapter> adapters_;
 };
 
 }  // namespace trireme::launch

@@ -132,8 +132,8 @@ CommandFunction define_score(CLI::App& app) {
     // Read before the model is loaded, by rank 0 alone.
     const base::Result<std::string> text = context.is_root() ? read_text(options->file) : std::string();
     const base::Status mine = text ? base::ok_status() : base::Status(text.error());
-    if (!engine::agree(context.world, mine)) {
-      return context.is_root() ? refuse(context, text.error()) : static_cast<int>(kUsage);
+    if (const auto agreed = engine::agree(context.world, mine); !agreed) {
+      return refuse(context, text ? agreed.error() : text.error());
     }
     return run_session(context, [&](engine::RankRuntime& runtime) { return score(context, runtime, *options, *text); });
   };

@@ -10,6 +10,7 @@
 #include "launch/failure_text.h"
 #include "launch/log.h"
 #include "launch/rank_cores.h"
+#include "launch/refusal.h"
 #include "parallel/heartbeat.h"
 #include "parallel/mpi_environment.h"
 #include "runtime/device/host_memory.h"
@@ -178,10 +179,7 @@ base::Status check_settings(const config::Config& config) {
 }  // namespace
 
 int run_session(const CommandContext& context, const SessionBody& body) {
-  if (const auto status = check_settings(context.config.config); !status) {
-    if (context.is_root()) context.log.error(status.error().message);
-    return kUsage;
-  }
+  if (const auto status = check_settings(context.config.config); !status) return refuse(context, status.error());
   JobState state;
   parallel::Heartbeat heartbeat(
       context.world, heartbeat_config(context.config.config.failure), [&state] { return state.probe.read(); },

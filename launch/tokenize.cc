@@ -35,12 +35,6 @@ struct TokenizeOptions {
   bool json = false;
 };
 
-base::Result<std::unique_ptr<Tokenizer>> open_tokenizer(const std::string& path) {
-  auto opened = checkpoint::Checkpoint::open(path);
-  if (!opened) return opened.error();
-  return Tokenizer::from_checkpoint(**opened);
-}
-
 base::Status check_ids(const Tokenizer& tokenizer, const std::vector<TokenId>& ids) {
   for (const TokenId id : ids) {
     if (id >= 0 && id < tokenizer.vocab_size()) continue;
@@ -92,7 +86,7 @@ int run_tokenize(const TokenizeOptions& options, const CommandContext& context) 
     context.log.error("tokenize: --model is needed");
     return kUsage;
   }
-  const auto tokenizer = open_tokenizer(model);
+  const auto tokenizer = Tokenizer::from_path(model);
   if (!tokenizer) {
     context.log.error(tokenizer.error().message);
     return kFailure;

@@ -40,10 +40,13 @@ void for_each_part(std::span<std::byte> payload, const Body& body) {
   } while (!payload.empty());
 }
 
+bool is_last(std::span<std::byte> part, std::span<std::byte> payload) {
+  return part.data() + part.size() == payload.data() + payload.size();
+}
+
 // What goes with a part in one message: behind the last part the trailer.
 std::span<std::byte> message_of(std::span<std::byte> part, std::span<std::byte> payload) {
-  const bool is_last = part.data() + part.size() == payload.data() + payload.size();
-  return {part.data(), part.size() + (is_last ? ActivationTransport::kTrailerBytes : 0)};
+  return {part.data(), part.size() + (is_last(part, payload) ? ActivationTransport::kTrailerBytes : 0)};
 }
 
 }  // namespace
@@ -112,13 +115,11 @@ void CommunicatorTransport::start_send(std::uint64_t step, std::span<std::byte> 
   TRIREME_CHECK(neighbours_.next.has_value()) << "the last stage sends nothing";
   Transfer& transfer = add(sending_, step, buffer);
   const std::span payload = transfer.payload();
-  const auto post = [&](std::span<std::byte> part) {
+  for_each_part(payload, [&](std::span<std::byte> part) {
+    // While the parts before the last are under way.
+    if (is_last(part, payload)) write_trailer(transfer, payload_checksum(payload));
     transfer.parts.push_back(loop_.post_send(message_of(part, payload), *neighbours_.next, Tag::kActivation));
-  };
-  std::span<std::byte> last = payload;
-  for (; last.size() > kPartBytes; last = last.subspan(kPartBytes)) post(last.first(kPartBytes));
-  write_trailer(transfer, payload_checksum(payload));  // while the parts before the last are under way
-  post(last);
+  });
 }
 
 void CommunicatorTransport::write_trailer(const Transfer& transfer, std::uint64_t checksum) const {

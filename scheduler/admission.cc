@@ -16,8 +16,8 @@ AdmissionRound::Who StepBuilder::who_may_enter() const {
   return is_due ? AdmissionRound::Who::kAll : AdmissionRound::Who::kResumed;
 }
 
-// In the batcher's order. One that does not fit may be overtaken by those behind it, but only kMaxOvertaken times: then all
-// wait until enough running sequences have ended.
+// In the batcher's order. One that does not fit may be overtaken by those behind it, but only kMaxOvertaken times: then
+// all wait until enough running sequences have ended.
 void StepBuilder::admit_waiting() {
   if (state_.sequences.batcher().num_waiting() == 0) return;
   for (const Sequence* sequence : state_.sequences.catching_up()) {
@@ -47,7 +47,7 @@ bool StepBuilder::try_admit(Sequence& sequence) {
   if (sequence.request->prompt_logprobs) return admit_with(sequence, {});  // every row is needed
   // At least the last known token is computed, for its logits.
   const std::span<const TokenId> reusable(sequence.tokens.data(), sequence.tokens.size() - 1);
-  const TenantTokens known{sequence.request->prefix_scope(), reusable};
+  const ScopedTokens known{sequence.prefix_scope, reusable};
   PrefixReuse reuse = state_.blocks.reuse_prefix(known, MatchExtent::kPartialBlock, sequence.tables);
   const bool copies = reuse.copied_tokens > 0;
   if (admit_with(sequence, std::move(reuse))) return true;
@@ -85,6 +85,7 @@ void StepBuilder::enter_stages(Sequence& sequence, PrefixReuse reuse) {
   admission.sequence = sequence.id;
   admission.choice_index = sequence.choice_index;
   admission.prompt_length = sequence.prompt_length();
+  admission.adapter = sequence.request->adapter;
   admission.sampling = sequence.request->sampling;
   if (admission.sampling.needs_history()) admission.history = sequence.tokens;
 

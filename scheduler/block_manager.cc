@@ -88,10 +88,10 @@ void BlockManager::release(BlockTables& tables) {
   }
 }
 
-PrefixReuse BlockManager::reuse_prefix(TenantTokens known, MatchExtent extent, BlockTables& tables) {
+PrefixReuse BlockManager::reuse_prefix(ScopedTokens known, MatchExtent extent, BlockTables& tables) {
   PrefixReuse reuse;
   if (!prefix_cache_) return reuse;
-  PrefixCache::Match match = cache_.match(known.tenant, known.tokens, extent);
+  PrefixCache::Match match = cache_.match(known.scope, known.tokens, extent);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     BlockTable& table = tables[g];
     table.blocks = std::move(match.blocks[g]);
@@ -115,13 +115,13 @@ void BlockManager::release_sources(PrefixReuse& reuse) {
   reuse.copied_tokens = 0;
 }
 
-void BlockManager::cache_computed(TenantTokens computed, const BlockTables& tables, CacheCursor& cursor,
+void BlockManager::cache_computed(ScopedTokens computed, const BlockTables& tables, CacheCursor& cursor,
                                   bool include_partial) {
   const auto num_tokens = static_cast<std::int32_t>(computed.tokens.size());
   const std::int32_t full = num_tokens / block_tokens_;
   const std::int32_t rest = num_tokens % block_tokens_;
   if (!prefix_cache_ || (cursor.num_blocks >= full && (rest == 0 || !include_partial))) return;
-  if (!cache_.contains(cursor.node)) cursor = {cache_.root(computed.tenant), 0};
+  if (!cache_.contains(cursor.node)) cursor = {cache_.root(computed.scope), 0};
   while (cursor.num_blocks < full) {
     insert_block(computed, tables, cursor, block_tokens_);
     ++cursor.num_blocks;
@@ -134,7 +134,7 @@ void BlockManager::cache_computed(TenantTokens computed, const BlockTables& tabl
   cache_.drop_if_empty(cursor.node);
 }
 
-void BlockManager::insert_block(TenantTokens computed, const BlockTables& tables, CacheCursor& cursor,
+void BlockManager::insert_block(ScopedTokens computed, const BlockTables& tables, CacheCursor& cursor,
                                 std::int32_t num_tokens) {
   const std::int32_t index = cursor.num_blocks;
   std::vector<BlockId> blocks(groups_.size(), kNoBlock);
@@ -158,9 +158,9 @@ void BlockManager::forget(const BlockTables& tables) {
   uncache(detached);
 }
 
-void BlockManager::forget_tenant(const std::string& tenant) {
+void BlockManager::forget_scope(const std::string& scope) {
   std::vector<GroupBlock> detached;
-  cache_.forget_tenant(tenant, detached);
+  cache_.forget_scope(scope, detached);
   uncache(detached);
 }
 

@@ -40,9 +40,9 @@ struct CacheCursor {
   std::int32_t num_blocks = 0;
 };
 
-// The tokens of one sequence, within whose tenant prefixes are shared.
-struct TenantTokens {
-  const std::string& tenant;
+// The tokens of one sequence, and the scope in which prefixes are shared.
+struct ScopedTokens {
+  const std::string& scope;
   std::span<const TokenId> tokens;
 };
 
@@ -75,16 +75,16 @@ class BlockManager {
   void release(BlockTables& tables);
 
   // Puts the longest cached prefix of `known` into the empty tables.
-  PrefixReuse reuse_prefix(TenantTokens known, MatchExtent extent, BlockTables& tables);
+  PrefixReuse reuse_prefix(ScopedTokens known, MatchExtent extent, BlockTables& tables);
   // Gives back the sources of copies: either there is no copy, or the plan with the copies is submitted.
   void release_sources(PrefixReuse& reuse);
   // Makes the blocks that hold `computed` findable; with `include_partial` also the last one, if it is not full.
-  void cache_computed(TenantTokens computed, const BlockTables& tables, CacheCursor& cursor, bool include_partial);
+  void cache_computed(ScopedTokens computed, const BlockTables& tables, CacheCursor& cursor, bool include_partial);
   // Forgets the content of the blocks, which must not be shared again.
   void forget(const BlockTables& tables);
 
   // Forgets all that is cached for a tenant: what no sequence holds is free at once.
-  void forget_tenant(const std::string& tenant);
+  void forget_scope(const std::string& scope);
 
   void plan_submitted();
   void plan_completed();
@@ -94,7 +94,7 @@ class BlockManager {
 
  private:
   BlockId take(std::size_t group);
-  void insert_block(TenantTokens computed, const BlockTables& tables, CacheCursor& cursor, std::int32_t num_tokens);
+  void insert_block(ScopedTokens computed, const BlockTables& tables, CacheCursor& cursor, std::int32_t num_tokens);
   void uncache(std::span<const GroupBlock> blocks);
 
   std::int32_t block_tokens_;

@@ -55,8 +55,8 @@ class DynamicBatcher {
 
   BatchingPolicy policy_;
   std::map<std::string, Tenant> tenants_;
-  RankedSet resumed_;  // preempted ones: they go first, whatever the window says
-  std::multiset<TimePoint> arrivals_;  // of those that wait and have not run yet
+  RankedSet resumed_;                      // preempted ones: they go first, whatever the window says
+  std::multiset<TimePoint> arrivals_;      // of those that wait and have not run yet
   std::vector<std::int32_t> num_running_;  // per bucket
   std::size_t num_waiting_ = 0;
   std::int64_t waiting_tokens_ = 0;

@@ -10,7 +10,7 @@ namespace trireme::scheduler {
 struct PrefixCache::Node {
   NodeId id = 0;
   Node* parent = nullptr;  // null for a root
-  std::string tenant;      // of a root
+  std::string scope;       // of a root
   std::vector<TokenId> tokens;
   std::vector<BlockId> blocks;  // per group; kNoBlock: not cached, or evicted
   std::set<Node*, TokensLess> children;
@@ -42,20 +42,20 @@ PrefixCache::Node* PrefixCache::add_node(Node* parent, std::span<const TokenId> 
   return added;
 }
 
-PrefixCache::NodeId PrefixCache::root(const std::string& tenant) {
-  Node*& node = roots_[tenant];
+PrefixCache::NodeId PrefixCache::root(const std::string& scope) {
+  Node*& node = roots_[scope];
   if (node == nullptr) {
     node = add_node(nullptr, {});
-    node->tenant = tenant;
+    node->scope = scope;
   }
   return node->id;
 }
 
-PrefixCache::Match PrefixCache::match(const std::string& tenant, std::span<const TokenId> tokens,
+PrefixCache::Match PrefixCache::match(const std::string& scope, std::span<const TokenId> tokens,
                                       MatchExtent extent) const {
   Match match;
   match.blocks.resize(groups_.size());
-  const auto root = roots_.find(tenant);
+  const auto root = roots_.find(scope);
   if (root == roots_.end()) return match;
   const Node* last = root->second;
   const auto block_tokens = static_cast<std::size_t>(block_tokens_);
@@ -163,9 +163,9 @@ void PrefixCache::forget(GroupBlock block, std::vector<GroupBlock>& detached) {
   }
 }
 
-void PrefixCache::forget_tenant(const std::string& tenant, std::vector<GroupBlock>& detached) {
+void PrefixCache::forget_scope(const std::string& scope, std::vector<GroupBlock>& detached) {
   // Removing the last child of the root removes the root.
-  for (auto root = roots_.find(tenant); root != roots_.end(); root = roots_.find(tenant)) {
+  for (auto root = roots_.find(scope); root != roots_.end(); root = roots_.find(scope)) {
     if (root->second->children.empty()) return remove_empty(root->second);
     remove_subtree(**root->second->children.begin(), detached);
   }
@@ -197,7 +197,7 @@ void PrefixCache::remove_empty(Node* node) {
          std::ranges::all_of(node->blocks, [](BlockId block) { return block == kNoBlock; })) {
     Node* parent = node->parent;
     if (parent == nullptr) {
-      roots_.erase(node->tenant);
+      roots_.erase(node->scope);
     } else {
       parent->children.erase(node);
     }

@@ -1,4 +1,4 @@
-// PrefixCache: which blocks hold the keys and values of which tokens. One tree per tenant; a node is a run of tokens
+// PrefixCache: which blocks hold the keys and values of which tokens. One tree per scope; a node is a run of tokens
 // (one block's worth) after those of its parent, with the block that holds them in each layer group.
 //
 // Tokens are compared, never only their hashes: children are sorted by their tokens, which finds the equal block and
@@ -44,9 +44,9 @@ class PrefixCache {
 
   // The longest cached prefix of `tokens` that can be continued: all its blocks in full-attention groups, those of the
   // last window in window groups.
-  Match match(const std::string& tenant, std::span<const TokenId> tokens, MatchExtent extent) const;
+  Match match(const std::string& scope, std::span<const TokenId> tokens, MatchExtent extent) const;
 
-  NodeId root(const std::string& tenant);
+  NodeId root(const std::string& scope);
   bool contains(NodeId node) const { return nodes_.contains(node); }
 
   // Records that blocks[g] (kNoBlock: nothing) hold `tokens` after those of `parent`: at most a block's worth, and
@@ -58,8 +58,8 @@ class PrefixCache {
   // Drops a leaf that insert() could give no block to.
   void drop_if_empty(NodeId node);
 
-  // Drops all that is cached for a tenant. Adds the blocks no longer cached to `detached`.
-  void forget_tenant(const std::string& tenant, std::vector<GroupBlock>& detached);
+  // Drops all that is cached for a scope. Adds the blocks no longer cached to `detached`.
+  void forget_scope(const std::string& scope, std::vector<GroupBlock>& detached);
   // Drops a block, and all that cannot be reached without it. Adds the blocks no longer cached to `detached`.
   void forget(GroupBlock block, std::vector<GroupBlock>& detached);
 

@@ -35,6 +35,7 @@ struct Request {
   RequestId id;
   std::string tenant;           // whose share of the engine it uses; empty: the common one
   std::string cache_scope;      // among whom prefixes are shared; empty: those of the tenant
+  std::uint32_t adapter = 0;    // number of the adapter that the model runs with; 0: none
   std::vector<TokenId> prompt;  // at least one token
   SamplingParams sampling;
   std::int32_t max_tokens = 16;  // 0: only score the prompt
@@ -46,7 +47,10 @@ struct Request {
   std::int32_t priority = 0;            // higher first
   std::optional<TimePoint> deadline;    // skipped if not started by then, ended if not done by then
 
-  const std::string& prefix_scope() const { return cache_scope.empty() ? tenant : cache_scope; }
+  // Requests of one scope may share keys and values of equal beginnings; those of different adapters are different.
+  std::string prefix_scope() const {
+    return std::to_string(adapter) + ":" + (cache_scope.empty() ? tenant : cache_scope);
+  }
 };
 
 enum class FinishReason : std::uint8_t {

@@ -9,7 +9,9 @@
 namespace trireme::scheduler {
 
 base::Status RequestQueue::check_room(const Request& request) const {
-  const auto full = [](const std::string& reason) { return base::resource_exhausted("request queue: full, " + reason); };
+  const auto full = [](const std::string& reason) {
+    return base::resource_exhausted("request queue: full, " + reason);
+  };
   if (closed_) return base::resource_exhausted("request queue: closed, the server is shutting down");
   if (load_.num_requests >= limits_.max_requests) {
     return full(std::to_string(limits_.max_requests) + " requests wait (max_requests)");

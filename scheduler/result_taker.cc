@@ -78,7 +78,7 @@ void ResultTaker::apply(const WorkInFlight& work, const SampledToken* sampled, c
   if (is_running(sequence.state)) {
     sequence.num_computed = end;
     const std::span<const TokenId> computed(sequence.tokens.data(), static_cast<std::size_t>(end));
-    state_.blocks.cache_computed({sequence.request->prefix_scope(), computed}, sequence.tables, sequence.cache_cursor, false);
+    state_.blocks.cache_computed({sequence.prefix_scope, computed}, sequence.tables, sequence.cache_cursor, false);
     state_.blocks.pass_window(sequence.tables, end);
   }
   if (scored != nullptr) keep_scores(sequence, *scored);

@@ -34,6 +34,10 @@ std::string lacks_context(std::int64_t prompt, std::int32_t output, std::int32_t
 // Reads only what never changes.
 base::Status check_fits(const SchedulerState& state, const Request& request) {
   if (request.prompt.empty()) return base::invalid_argument("prompt: at least one token is needed");
+  if (request.adapter > state.config.num_adapters) {
+    return base::invalid_argument("adapter: number " + std::to_string(request.adapter) + " of " +
+                                  std::to_string(state.config.num_adapters));
+  }
   if (request.max_tokens < 0) return base::invalid_argument("max_tokens: must not be negative");
   const std::int32_t max_context = state.config.max_context;
   const auto prompt = static_cast<std::int64_t>(request.prompt.size());
@@ -60,12 +64,13 @@ base::Status Scheduler::check(const Request& request) const {
 }
 
 base::Result<SequenceId> Scheduler::add(std::shared_ptr<const Request> request, std::uint32_t choice_index,
-                                         TimePoint now) {
+                                        TimePoint now) {
   if (const base::Status fits = check(*request); !fits) return fits.error();
   auto sequence = std::make_unique<Sequence>();
   sequence->id = SequenceId{state_->next_sequence++};
   sequence->choice_index = choice_index;
   sequence->tokens = request->prompt;
+  sequence->prefix_scope = request->prefix_scope();
   // Choices of one request share the blocks of its prompt, once the first has computed it.
   const bool shares_prompt = state_->config.prefix_cache && request->num_choices > 1 && !request->prompt_logprobs &&
                              request->prompt.size() >= static_cast<std::size_t>(state_->config.block_tokens);
@@ -108,8 +113,12 @@ std::vector<SequenceStart> Scheduler::take_started() {
   return std::exchange(state_->started, {});
 }
 
-void Scheduler::forget_scope(const std::string& scope) {
-  state_->blocks.forget_tenant(scope);
+void Scheduler::forget_scope(const std::string& cache_scope) {
+  Request of_scope;
+  of_scope.cache_scope = cache_scope;
+  for (of_scope.adapter = 0; of_scope.adapter <= state_->config.num_adapters; ++of_scope.adapter) {
+    state_->blocks.forget_scope(of_scope.prefix_scope());
+  }
 }
 
 void Scheduler::finish(SequenceId sequence) {

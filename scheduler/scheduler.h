@@ -30,6 +30,7 @@ struct SchedulerConfig {
   std::vector<KvGroup> kv_groups;  // at least one
   bool prefix_cache = true;
   BatchingPolicy batching;
+  std::uint32_t num_adapters = 0;  // a request may name one of them, from 1 on
 };
 
 // One new output token, and/or the end of a sequence. Order within a sequence is the order of its tokens.
@@ -101,8 +102,8 @@ class Scheduler {
   // them. Nothing more is reported of it. Unknown ids are ignored.
   void finish(SequenceId sequence);
 
-  // Forgets the blocks that are cached for this scope (Request::prefix_scope()).
-  void forget_scope(const std::string& scope);
+  // Forgets the blocks that are cached for requests of this cache_scope, whatever their adapter.
+  void forget_scope(const std::string& cache_scope);
 
   bool idle() const;  // no sequence known and no plan in flight
   SchedulerStats stats() const;

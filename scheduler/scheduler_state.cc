@@ -13,7 +13,7 @@ SchedulerState::SchedulerState(SchedulerConfig settings)
 void SchedulerState::leave_stages(Sequence& sequence) {
   if (!is_running(sequence.state)) return;
   const std::span<const TokenId> computed(sequence.tokens.data(), static_cast<std::size_t>(sequence.num_computed));
-  blocks.cache_computed({sequence.request->prefix_scope(), computed}, sequence.tables, sequence.cache_cursor, true);
+  blocks.cache_computed({sequence.prefix_scope, computed}, sequence.tables, sequence.cache_cursor, true);
   blocks.release(sequence.tables);
   sequence.cache_cursor = {};
   released.push_back(sequence.id);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "scheduler/block_manager.h"
@@ -29,6 +30,7 @@ constexpr bool is_running(SequenceState state) {
 struct Sequence {
   SequenceId id;
   std::shared_ptr<const Request> request;
+  std::string prefix_scope;  // the request's
   std::uint32_t choice_index = 0;
   SequenceState state = SequenceState::kWaiting;
   TimePoint arrival{};

@@ -6,10 +6,10 @@
 namespace trireme::scheduler {
 namespace {
 
-constexpr std::uint32_t kPlanMagic = 0x314c5054;  // "TPL1"
+constexpr std::uint32_t kPlanMagic = 0x324c5054;  // "TPL2"
 
 // The least number of encoded bytes of one element.
-constexpr std::size_t kMinAdmissionBytes = 8 + 4 + 4 + 6 * 4 + 4 + 4 + 8 + 4 + 4;
+constexpr std::size_t kMinAdmissionBytes = 8 + 4 + 4 + 4 + 6 * 4 + 4 + 4 + 8 + 4 + 4;
 constexpr std::size_t kMinAppendBytes = 8 + 4 + 4;
 constexpr std::size_t kMinWorkBytes = 8 + 4 + 4 + 1 + 4 + 4;
 
@@ -53,6 +53,7 @@ void put(ByteWriter& out, const SequenceAdmission& admission) {
   out.put(admission.sequence);
   out.put(admission.choice_index);
   out.put(admission.prompt_length);
+  out.put(admission.adapter);
   put(out, admission.sampling);
   out.put_vector(admission.history);
 }
@@ -62,6 +63,7 @@ SequenceAdmission get_admission(ByteReader& in) {
   admission.sequence = in.get<SequenceId>();
   admission.choice_index = in.get<std::uint32_t>();
   admission.prompt_length = in.get<std::int32_t>();
+  admission.adapter = in.get<std::uint32_t>();
   admission.sampling = get_sampling_params(in);
   admission.history = in.get_vector<TokenId>();
   return admission;

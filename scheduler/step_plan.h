@@ -21,6 +21,7 @@ struct SequenceAdmission {
   SequenceId sequence;
   std::uint32_t choice_index = 0;
   std::int32_t prompt_length = 0;  // output tokens start here (penalties, random positions)
+  std::uint32_t adapter = 0;       // as in the request
   SamplingParams sampling;
   // All tokens known so far, where sampling.needs_history(); else empty. The work that follows may compute positions
   // that lie inside (they are not appended again); tokens at later positions extend it.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs, builds, fetches the two models, and runs all tests. Safe to run again: what is done is skipped.
+# Installs, builds, fetches the models, and runs all tests. Safe to run again: what is done is skipped.
 #   tests/run.sh [--warnings-as-errors] [OPTIONS OF CTEST…]      e.g.  tests/run.sh -L unit -R config
 set -euo pipefail
 
@@ -16,6 +16,7 @@ fi
 
 "$root/launch/fetch_model.sh" smollm2
 "$root/launch/fetch_model.sh" gemma3
+"$root/launch/fetch_model.sh" minilm
 export TRIREME_TEST_MODELS=$root/models
 
 echo "tests: running"

@@ -36,7 +36,7 @@ class LinearSplit {
       : num_rows_(args.num_rows),
         num_panels_(args.weights.shape.num_panels()),
         num_row_chunks_((num_rows_ + kRowChunk - 1) / kRowChunk),
-        panels_per_task_(std::max<std::int64_t>(1, num_panels_ / (kTasksPerThread * num_threads))),
+        panels_per_task_(std::max<std::int64_t>(1, num_panels_ / (tasks_per_thread(num_rows_) * num_threads))),
         num_panel_ranges_((num_panels_ + panels_per_task_ - 1) / panels_per_task_) {}
 
   std::int64_t num_tasks() const { return num_row_chunks_ * num_panel_ranges_; }
@@ -49,7 +49,9 @@ class LinearSplit {
   }
 
  private:
-  static constexpr std::int64_t kTasksPerThread = 16;
+  // Few rows are bound by memory, which is read fastest in long runs; many rows by arithmetic, which wants balance.
+  static constexpr std::int64_t kMaxFewRows = 64;
+  static constexpr std::int64_t tasks_per_thread(std::int64_t num_rows) { return num_rows <= kMaxFewRows ? 4 : 16; }
 
   std::int64_t num_rows_;
   std::int64_t num_panels_;

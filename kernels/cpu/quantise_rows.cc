@@ -79,7 +79,7 @@ void quantise_row(const float* input, std::int64_t in_features, std::int64_t row
     const std::int64_t begin = b * block_size;
     const auto size = static_cast<std::size_t>(std::min(in_features - begin, block_size));
     const BlockResult block = quantise_block(input + begin, size, quants + begin);
-    const std::int64_t index = row * rows.num_blocks + b;
+    const std::int64_t index = b * rows.stride + row;
     rows.scales[index] = block.scale;
     rows.sums[index] = block.sum;
     rows.scaled_sums[index] = block.scale * static_cast<float>(block.sum);

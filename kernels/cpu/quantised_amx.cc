@@ -165,36 +165,53 @@ struct GroupQuants {
   std::size_t stride;
 };
 
+constexpr std::int64_t kTileSums = kTileRows * kTileLanes;
+// So many groups' sums are on their way from the tiles through memory to the vectors: less, and loads wait for stores.
+constexpr std::int64_t kGroupsInFlight = 4;
+
+// Sums of group g to its place among the sums in flight.
+inline __attribute__((always_inline)) void sum_group(const std::int8_t* input, std::int64_t depth,
+                                                     const GroupQuants& quants, std::int64_t g, std::int32_t* sums) {
+  _tile_loadd(4, input + g * kGroupSize, depth);
+  _tile_loadd(6, quants.first + static_cast<std::size_t>(g) * quants.stride, kQuadBytes);
+  _tile_zero(0);
+  _tile_dpbssd(0, 4, 6);
+  _tile_stored(0, sums + g % kGroupsInFlight * kTileSums, kTileLanes * 4);
+}
+
 // kRows rows from t.row on, kTileLanes outputs from t.lane on; rows from row_end on are not written.
 template <int kRows, bool kHasMinimum>
-void multiply_group_tile(const TileArgs& t, const GroupQuants& quants, std::int64_t row_end, std::int32_t* sums) {
+void multiply_group_tile(const TileArgs& t, GroupQuants quants, std::int64_t row_end, std::int32_t* sums) {
   Isa::Float totals[kRows];
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) totals[r] = _mm512_setzero_ps();
   const std::int64_t num_groups = t.rows.num_blocks;
   const std::int8_t* input = t.rows.values + t.row * t.rows.depth;
-  const std::byte* weights = quants.first + t.lane * kQuadSize;
   const std::byte* block = t.panel;
   const std::size_t block_bytes = t.shape.block().bytes;
-  const float* scales = t.rows.scales + t.row * num_groups;
-  const float* scaled_sums = t.rows.scaled_sums + t.row * num_groups;
-  for (std::int64_t g = 0; g < num_groups; ++g, weights += quants.stride, block += block_bytes) {
-    _tile_loadd(4, input + g * kGroupSize, t.rows.depth);
-    _tile_loadd(6, weights, kQuadBytes);
-    _tile_zero(0);
-    _tile_dpbssd(0, 4, 6);
-    _tile_stored(0, sums, kTileLanes * 4);
+  const float* scales = t.rows.scales + t.row;
+  const float* scaled_sums = t.rows.scaled_sums + t.row;
+  quants.first += t.lane * kQuadSize;
+  for (std::int64_t g = 0; g < std::min(num_groups, kGroupsInFlight - 1); ++g) {
+    sum_group(input, t.rows.depth, quants, g, sums);
+  }
+  for (std::int64_t g = 0; g < num_groups;
+       ++g, block += block_bytes, scales += t.rows.stride, scaled_sums += t.rows.stride) {
+    const std::int64_t ahead = g + kGroupsInFlight - 1;
+    if (ahead < num_groups) sum_group(input, t.rows.depth, quants, ahead, sums);
+    const std::int32_t* group_sums = sums + g % kGroupsInFlight * kTileSums;
     const auto* halves = reinterpret_cast<const std::uint16_t*>(block) + t.lane;
     const auto scale = Isa::load_half(halves);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      const auto product = Isa::mul(Isa::broadcast(scales[r * num_groups + g]), scale);
-      totals[r] = Isa::fma(Isa::to_float(_mm512_load_si512(sums + r * kTileLanes)), product, totals[r]);
+      const auto product = Isa::mul(Isa::broadcast(scales[r]), scale);
+      totals[r] = Isa::fma(Isa::to_float(_mm512_load_si512(group_sums + r * kTileLanes)), product, totals[r]);
     }
     if constexpr (kHasMinimum) {
       const auto minimum = Isa::load_half(halves + kPanelWidth);
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
-        totals[r] = Isa::fma(Isa::broadcast(scaled_sums[r * num_groups + g]), minimum, totals[r]);
+        totals[r] = Isa::fma(Isa::broadcast(scaled_sums[r]), minimum, totals[r]);
       }
     }
   }
@@ -215,7 +232,7 @@ void run_groups(const QuantisedTask& task) {
   const TileSession session(tiles.height, kGroupSize);
   const auto multiply = kByHeight[static_cast<std::size_t>(tiles.height / kHeightMultiple - 1)];
   auto* sums = reinterpret_cast<std::int32_t*>(task.scratch);
-  std::byte* unpacked = task.scratch + kTileRows * kTileLanes * 4;
+  std::byte* unpacked = task.scratch + kGroupsInFlight * kTileSums * 4;
   for (std::int64_t panel = task.panel_begin; panel < task.panel_end; ++panel) {
     const std::byte* data = task.args.weights.panel(panel);
     GroupQuants quants{data + shape.block().quants_offset, shape.block().bytes};
@@ -235,7 +252,8 @@ void run_groups(const QuantisedTask& task) {
 }  // namespace
 
 std::size_t quantised_scratch_bytes(const PackedMatrixShape& shape) {
-  const std::size_t sums = 2 * kTileRows * kPanelWidth * sizeof(std::int32_t);
+  static_assert(kGroupsInFlight >= 4);  // as many as one tile of rows over a panel, twice, needs
+  const std::size_t sums = kGroupsInFlight * kTileSums * sizeof(std::int32_t);
   return sums + (has_four_bits(shape.format) ? static_cast<std::size_t>(shape.depth() * kPanelWidth) : 0);
 }
 

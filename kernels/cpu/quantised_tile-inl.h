@@ -51,6 +51,7 @@ inline std::int32_t load_quad(const std::int8_t* values) {
 template <typename Isa, int kRows>
 void multiply_int8(const TileArgs& t) {
   typename Isa::Int sums[kRows][2];
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) sums[r][0] = sums[r][1] = Isa::zero();
   const std::byte* weights = t.panel + t.shape.block().quants_offset + t.lane * kQuadSize;
   const std::int8_t* input = t.rows.values + t.row * t.rows.depth;
@@ -70,6 +71,7 @@ void multiply_int8(const TileArgs& t) {
   for (int r = 0; r < kRows; ++r) {
     const auto excess = Isa::broadcast(Isa::kWeightOffset * t.rows.sums[t.row + r]);
     const auto scale = Isa::broadcast(t.rows.scales[t.row + r]);
+#pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) {
       const auto product = Isa::mul(scale, Isa::load(scales + v * Isa::kLanes));
       const auto value = Isa::mul(Isa::to_float(Isa::sub(sums[r][v], excess)), product);
@@ -82,6 +84,7 @@ void multiply_int8(const TileArgs& t) {
 template <typename Isa, int kRows>
 inline __attribute__((always_inline)) void sum_bytes(const std::byte* weights, const std::int8_t* input,
                                                      std::int64_t stride, typename Isa::Int (&sums)[kRows][2]) {
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) sums[r][0] = sums[r][1] = Isa::zero();
 #pragma GCC unroll 8
   for (int q = 0; q < kQuadsPerGroup; ++q) {
@@ -101,6 +104,7 @@ template <typename Isa, int kRows>
 inline __attribute__((always_inline)) void sum_nibbles(const std::byte* weights, const std::int8_t* input,
                                                        std::int64_t stride, typename Isa::Int (&sums)[kRows][2]) {
   typename Isa::Nibbles parts[kRows][2];
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) parts[r][0] = parts[r][1] = Isa::zero();
 #pragma GCC unroll 4
   for (int q = 0; q < kQuadsPerGroup / 2; ++q) {
@@ -116,7 +120,9 @@ inline __attribute__((always_inline)) void sum_nibbles(const std::byte* weights,
       }
     }
   }
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) sums[r][v] = Isa::sum_nibbles(parts[r][v]);
   }
 }
@@ -124,6 +130,7 @@ inline __attribute__((always_inline)) void sum_nibbles(const std::byte* weights,
 template <typename Isa, WeightFormat kFormat, int kRows>
 void multiply_groups(const TileArgs& t) {
   typename Isa::Float totals[kRows][2];
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) totals[r][0] = totals[r][1] = Isa::to_float(Isa::zero());
   constexpr std::int32_t kOffset = has_four_bits(kFormat) ? zero_point(kFormat) : Isa::kWeightOffset;
   const std::int64_t num_groups = t.rows.num_blocks;
@@ -145,7 +152,7 @@ void multiply_groups(const TileArgs& t) {
     const auto* halves = reinterpret_cast<const std::uint16_t*>(block) + t.lane;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      const std::int64_t index = (t.row + r) * num_groups + g;
+      const std::int64_t index = g * t.rows.stride + t.row + r;
       const auto scale = Isa::broadcast(t.rows.scales[index]);
 #pragma GCC unroll 2
       for (int v = 0; v < 2; ++v) {
@@ -162,6 +169,7 @@ void multiply_groups(const TileArgs& t) {
   }
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) finish_row<Isa>(t, t.row + r, t.lane + v * Isa::kLanes, totals[r][v]);
   }
 }

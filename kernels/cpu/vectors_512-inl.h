@@ -41,7 +41,11 @@ struct Avx512Vnni {
   }
   static Float load_first(const float* p, std::int64_t count) { return _mm512_maskz_loadu_ps(first_lanes(count), p); }
   static void store_first(float* p, Float value, std::int64_t count) {
-    _mm512_mask_storeu_ps(p, first_lanes(count), value);
+    if (count >= kLanes) {
+      _mm512_storeu_ps(p, value);
+    } else {
+      _mm512_mask_storeu_ps(p, first_lanes(count), value);
+    }
   }
 
   static Int low_nibbles(const std::byte* p) { return _mm512_and_si512(load_bytes(p), _mm512_set1_epi8(15)); }

@@ -36,10 +36,11 @@ float quantised_sum(const PackedMatrixView& weights, const QuantisedRows& input,
       whole += input.values[i] * quantised_element(weights, out, i).quant;
     }
     const QuantisedElement first = quantised_element(weights, out, begin);
-    const float scale = input.scales[b] * first.scale;
+    const float scale = input.scales[b * input.stride] * first.scale;
     if (weights.shape.format == WeightFormat::kInt8) return static_cast<float>(whole) * scale;
     sum = std::fma(static_cast<float>(whole), scale, sum);
-    if (weights.shape.format == WeightFormat::kQ4_1) sum = std::fma(input.scaled_sums[b], first.minimum, sum);
+    if (weights.shape.format == WeightFormat::kQ4_1)
+      sum = std::fma(input.scaled_sums[b * input.stride], first.minimum, sum);
   }
   return sum;
 }

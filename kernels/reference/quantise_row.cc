@@ -35,9 +35,9 @@ void quantise_row(const float* input, std::int64_t in_features, std::int64_t row
       quants[i] = is_value ? static_cast<std::int8_t>(std::nearbyint(input[begin + i] * block.inverse)) : 0;
       sum += quants[i];
     }
-    rows.scales[row * rows.num_blocks + b] = block.scale;
-    rows.sums[row * rows.num_blocks + b] = sum;
-    rows.scaled_sums[row * rows.num_blocks + b] = block.scale * static_cast<float>(sum);
+    rows.scales[b * rows.stride + row] = block.scale;
+    rows.sums[b * rows.stride + row] = sum;
+    rows.scaled_sums[b * rows.stride + row] = block.scale * static_cast<float>(sum);
   }
 }
 

@@ -68,6 +68,9 @@ std::vector<std::pair<std::string, std::string>> result_settings(const BatchOpti
       {"--stop", list_text(options.stop)},
       {"--ignore-eos", options.ignore_eos ? "true" : "false"},
       {"--logprobs", std::to_string(sampling.num_logprobs)}};
+  std::vector<std::string> adapters;
+  for (const config::Adapter& adapter : config.model.adapters) adapters.push_back(adapter.name);
+  settings.emplace_back("names of --adapter", list_text(adapters));
   for (const char* key : {"model.weights", "model.max_context", "kv_cache.key", "kv_cache.value"}) {
     settings.emplace_back(key, config::value_text(config, key));
   }

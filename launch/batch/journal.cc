@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "launch/generation_output.h"
 #include "launch/text_input.h"
 #include "parallel/crc32c.h"
 #include "runtime/checkpoint/bounded_json.h"
@@ -53,7 +54,7 @@ std::string header_of(const JournalContents& contents) {
                                {"input_fingerprint", contents.job.input_fingerprint},
                                {"model_fingerprint", contents.job.model_fingerprint},
                                {"settings", std::move(settings)}};
-  return header.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return to_line(header) + "\n";
 }
 
 std::optional<JournalContents> parse_header(const std::string& text) {

@@ -20,8 +20,6 @@ struct JobDescription {
   std::uint64_t input_fingerprint = 0;
   std::uint64_t model_fingerprint = 0;
   std::vector<std::pair<std::string, std::string>> settings;  // name and value of each that changes results
-
-  bool operator==(const JobDescription&) const = default;
 };
 
 // The first difference, as a user would name it; empty if there is none.

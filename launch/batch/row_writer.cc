@@ -77,7 +77,6 @@ base::Status RowWriter::write(const FinishedLine& line) {
     const auto& finished = std::get<FinishedRequest>(line.outcome);
     row = result_row(context_, line.identity, finished.request, finished.choices);
   }
-  if (is_error_row(row)) num_error_rows_.fetch_add(1, std::memory_order_relaxed);
   return log_.append(line.identity.line, row);
 }
 

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <thread>
 #include <variant>
@@ -41,7 +40,6 @@ class RowWriter {
   bool is_behind() const { return queue_.is_full(); }
   // Writing has failed; finish() says why. Nothing is written any more.
   bool has_failed() const { return failed_.load(); }
-  std::uint64_t num_error_rows() const { return num_error_rows_.load(); }
 
   // No more rows will be pushed; does not wait.
   void close() { queue_.close(); }
@@ -58,7 +56,6 @@ class RowWriter {
   const RowContext context_;
   BoundedQueue<FinishedLine> queue_;
   std::atomic<bool> failed_{false};
-  std::atomic<std::uint64_t> num_error_rows_{0};
   base::Status status_ = base::ok_status();  // the thread's until it has ended
   std::thread thread_;
 };

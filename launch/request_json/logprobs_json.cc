@@ -49,12 +49,6 @@ ordered_json top_of(const tokenizer::Tokenizer& tokenizer, const TokenWithLogpro
 
 }  // namespace
 
-std::size_t num_characters(std::string_view text) {
-  std::size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0u) != 0x80u ? 1 : 0;
-  return count;
-}
-
 ordered_json completion_logprobs(const tokenizer::Tokenizer& tokenizer, const std::vector<TokenWithLogprob>& tokens,
                                  std::size_t first_offset) {
   ordered_json texts = ordered_json::array(), logprobs = ordered_json::array(), tops = ordered_json::array(),
@@ -65,7 +59,7 @@ ordered_json completion_logprobs(const tokenizer::Tokenizer& tokenizer, const st
     logprobs.push_back(token.logprob ? number(*token.logprob) : ordered_json(nullptr));
     tops.push_back(top_of(tokenizer, token));
     offsets.push_back(offset);
-    offset += num_characters(tokenizer.token_bytes(token.token));
+    offset += tokenizer::num_characters(tokenizer.token_bytes(token.token));
   }
   return {{"tokens", std::move(texts)},
           {"token_logprobs", std::move(logprobs)},

@@ -29,7 +29,4 @@ nlohmann::ordered_json completion_logprobs(const tokenizer::Tokenizer& tokenizer
 nlohmann::ordered_json chat_logprobs(const tokenizer::Tokenizer& tokenizer,
                                      const std::vector<TokenWithLogprob>& tokens);
 
-// In characters (code points).
-std::size_t num_characters(std::string_view text);
-
 }  // namespace trireme::launch

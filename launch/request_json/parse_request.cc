@@ -70,6 +70,7 @@ std::variant<ParsedRequest, RequestError> parse_request(const nlohmann::json& bo
   parsed.spec = defaults;
   std::vector<PromptSource> prompts = read_prompt_fields(reader, form);
   read_sampling_fields(reader, form, parsed.spec);
+  if (auto adapter = reader.text("adapter", kMaxNameBytes, Null::kAbsent)) parsed.spec.adapter = std::move(*adapter);
   if (form != RequestForm::kCompletions) read_template_variables(reader, parsed.spec);
   if (form != RequestForm::kPlain) {
     parsed.model = reader.text("model", kMaxNameBytes, Null::kAbsent).value_or("");

@@ -20,8 +20,6 @@
 namespace trireme::launch {
 namespace {
 
-constexpr int kForcedExit = 143;  // as a shell reports a process that SIGTERM ended
-
 // Every connection is a file descriptor; many systems allow 1,024 unless asked.
 void raise_file_limit() {
   rlimit limit{};
@@ -65,8 +63,7 @@ int serve_model(const CommandContext& context, FrontEnd& front, engine::RankRunt
                                    .num_tenants = front.access.num_tenants(),
                                    .num_stop_signals = count_signals,
                                    .log = context.log};
-  return server::serve_until_stopped(runtime, parts) == server::StopKind::kForced ? kForcedExit
-                                                                                  : static_cast<int>(kSuccess);
+  return server::serve_until_stopped(runtime, parts) == server::StopKind::kForced ? kForcedEnd : kSuccess;
 }
 
 int serve(const CommandContext& context) {

@@ -38,9 +38,8 @@ ServedModel describe(const config::Config& config, const engine::RankRuntime& ru
   model.names = split_names(config.server.model_names);
   if (model.names.empty()) model.names.push_back(name_of_file(config.model.path));
   model.root = config.model.path;
-  model.created = std::chrono::duration_cast<std::chrono::seconds>(
-                      std::chrono::system_clock::now().time_since_epoch())
-                      .count();
+  model.created =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   model.max_context = runtime.plan().max_context;
   model.vocab_size = runtime.description().vocab_size;
   model.tokenizer = &runtime.tokenizer();
@@ -118,8 +117,7 @@ class StopWatch {
 }  // namespace
 
 StopKind serve_until_stopped(engine::RankRuntime& runtime, const ServingParts& parts) {
-  const launch::RequestBinder binder(runtime.checkpoint(), runtime.tokenizer(), runtime.description().vocab_size,
-                                     runtime.plan().max_context);
+  const launch::RequestBinder binder(runtime);
   const ServedModel model = describe(parts.config, runtime, binder);
   RequestService service(runtime.engine(), limits_of(parts.config.server, parts.num_tenants), parts.observer,
                          [&runtime] { runtime.wake(); });

@@ -53,6 +53,11 @@ base::Result<std::unique_ptr<Checkpoint>> Checkpoint::open(const fs::path& path)
   return Hdf5Checkpoint::is_meant(path) ? Hdf5Checkpoint::open(path) : GgufCheckpoint::open(path);
 }
 
+base::Result<std::unique_ptr<Checkpoint>> Checkpoint::open_adapter(const fs::path& path) {
+  return HuggingFaceCheckpoint::open(
+      path, {"adapter_config.json", "adapter_model.safetensors", "adapter_model.safetensors.index.json"});
+}
+
 const TensorInfo* Checkpoint::find(std::string_view name) const {
   const auto found = std::lower_bound(tensors_.begin(), tensors_.end(), name,
                                       [](const TensorInfo& tensor, std::string_view key) { return tensor.name < key; });
@@ -81,6 +86,11 @@ void Checkpoint::read_elements(const TensorInfo& tensor, std::int64_t begin, std
 
 std::uint64_t Checkpoint::fingerprint() const {
   return compute_fingerprint(headers_, tensors_);
+}
+
+std::uint64_t Checkpoint::fingerprint_after(std::uint64_t before) const {
+  constexpr std::uint64_t kOddFactor = 0x9E3779B97F4A7C15;
+  return before * kOddFactor + fingerprint();
 }
 
 }  // namespace trireme::checkpoint

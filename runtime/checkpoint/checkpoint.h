@@ -53,6 +53,8 @@ class Checkpoint {
   // convert' made of one of these.
   // Errors are one line naming file, tensor or key, and reason.
   static base::Result<std::unique_ptr<Checkpoint>> open(const std::filesystem::path& path);
+  // A PEFT directory: adapter_config.json and adapter_model.safetensors.
+  static base::Result<std::unique_ptr<Checkpoint>> open_adapter(const std::filesystem::path& path);
   virtual ~Checkpoint() = default;
 
   virtual Format format() const = 0;  // of a converted model: its source's
@@ -84,6 +86,8 @@ class Checkpoint {
 
   // 64-bit hash of headers, sizes and bytes sampled over the weights, equal on all ranks that see the same model.
   std::uint64_t fingerprint() const;
+  // Of several checkpoints together: `before` of those so far, in their order, and this one.
+  std::uint64_t fingerprint_after(std::uint64_t before) const;
 
  protected:
   std::filesystem::path path_;

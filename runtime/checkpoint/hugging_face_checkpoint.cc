@@ -17,9 +17,7 @@
 namespace trireme::checkpoint {
 namespace {
 
-constexpr char kConfigName[] = "config.json";
-constexpr char kWeightsName[] = "model.safetensors";
-constexpr char kIndexName[] = "model.safetensors.index.json";
+constexpr HuggingFaceNames kModelNames;
 constexpr std::size_t kMaxConfigBytes = 16 << 20;
 
 // Whether the name is there at all; a link that leads nowhere counts, so that opening it reports why.
@@ -31,7 +29,7 @@ bool has_entry(const std::filesystem::path& path) {
 }  // namespace
 
 bool holds_safetensors(const std::filesystem::path& directory) {
-  return has_entry(directory / kWeightsName) || has_entry(directory / kIndexName);
+  return has_entry(directory / kModelNames.weights) || has_entry(directory / kModelNames.index);
 }
 
 HuggingFaceCheckpoint::HuggingFaceCheckpoint(const std::filesystem::path& directory) : side_files_(directory) {
@@ -39,14 +37,15 @@ HuggingFaceCheckpoint::HuggingFaceCheckpoint(const std::filesystem::path& direct
 }
 HuggingFaceCheckpoint::~HuggingFaceCheckpoint() = default;
 
-base::Result<std::unique_ptr<Checkpoint>> HuggingFaceCheckpoint::open(const std::filesystem::path& directory) {
+base::Result<std::unique_ptr<Checkpoint>> HuggingFaceCheckpoint::open(const std::filesystem::path& directory,
+                                                                      const HuggingFaceNames& names) {
   std::unique_ptr<HuggingFaceCheckpoint> checkpoint(new HuggingFaceCheckpoint(directory));
-  if (const auto status = checkpoint->add_config(directory / kConfigName); !status) return status.error();
-  if (has_entry(directory / kWeightsName)) {
-    auto tensors = checkpoint->add_weights(directory / kWeightsName);
+  if (const auto status = checkpoint->add_config(directory / names.config); !status) return status.error();
+  if (has_entry(directory / names.weights) || !has_entry(directory / names.index)) {
+    auto tensors = checkpoint->add_weights(directory / names.weights);
     if (!tensors) return tensors.error();
     checkpoint->tensors_ = std::move(*tensors);
-  } else if (const auto status = checkpoint->add_index(directory / kIndexName); !status) {
+  } else if (const auto status = checkpoint->add_index(directory / names.index); !status) {
     return status.error();
   }
   return std::unique_ptr<Checkpoint>(std::move(checkpoint));
@@ -81,6 +80,7 @@ base::Status HuggingFaceCheckpoint::add_index(const std::filesystem::path& path)
   const auto index_file = MappedFile::open(path);
   if (!index_file) return index_file.error();
   const auto index = parse_shard_index(index_file->text(), index_file->name());
+  const std::string index_name = path.filename().string();
   if (!index) return index.error();
   std::set<std::string> shards;
   for (const auto& [tensor, shard] : *index) shards.insert(shard);
@@ -92,7 +92,7 @@ base::Status HuggingFaceCheckpoint::add_index(const std::filesystem::path& path)
       if (entry != index->end() && entry->second == shard) continue;
       const std::string expected = entry == index->end() ? "does not list" : "expects in " + in_quotes(entry->second);
       return base::invalid_argument(tensor.file + ": tensor " + in_quotes(tensor.name) + ": a tensor that " +
-                                    kIndexName + " " + expected);
+                                    index_name + " " + expected);
     }
     tensors_.insert(tensors_.end(), std::move_iterator(tensors->begin()), std::move_iterator(tensors->end()));
   }
@@ -100,7 +100,7 @@ base::Status HuggingFaceCheckpoint::add_index(const std::filesystem::path& path)
   for (const auto& [tensor, shard] : *index) {
     if (find(tensor) == nullptr) {
       return base::invalid_argument((path_ / shard).string() + ": tensor " + in_quotes(tensor) + ": missing, though " +
-                                    kIndexName + " lists it here");
+                                    index_name + " lists it here");
     }
   }
   return base::ok_status();

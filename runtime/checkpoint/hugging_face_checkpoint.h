@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -17,9 +18,17 @@ namespace trireme::checkpoint {
 // Whether the directory has such weights, under either name.
 bool holds_safetensors(const std::filesystem::path& directory);
 
+// What the files of such a directory are called.
+struct HuggingFaceNames {
+  std::string_view config = "config.json";
+  std::string_view weights = "model.safetensors";
+  std::string_view index = "model.safetensors.index.json";
+};
+
 class HuggingFaceCheckpoint : public Checkpoint {
  public:
-  static base::Result<std::unique_ptr<Checkpoint>> open(const std::filesystem::path& directory);
+  static base::Result<std::unique_ptr<Checkpoint>> open(const std::filesystem::path& directory,
+                                                        const HuggingFaceNames& names = {});
   ~HuggingFaceCheckpoint() override;
 
   Format format() const override { return Format::kHuggingFace; }

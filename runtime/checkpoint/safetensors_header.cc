@@ -140,8 +140,8 @@ base::Result<TensorInfo> check_entry(Entry& entry, std::span<const std::byte> da
   if (begin > end) return error("data_offsets are reversed");
   if (end > data.size()) return error("data ends past the end of the file");
   if (end - begin != *bytes) {
-    return error("data_offsets span " + std::to_string(end - begin) + " bytes, shape and dtype need " +
-                 std::to_string(*bytes));
+    return error("data_offsets span " + std::to_string(end - begin) + " bytes, shape and dtype " +
+                 in_quotes(entry.dtype) + " need " + std::to_string(*bytes));
   }
   return TensorInfo{
       std::move(entry.name), traits.type, std::move(entry.shape), data.data() + begin, *bytes, file, entry.dtype};

@@ -13,6 +13,12 @@ namespace trireme::config {
 
 enum class Device { kCpu, kReference };
 
+// A low-rank adapter of the model: its name in requests, and its PEFT directory.
+struct Adapter {
+  std::string name, path;
+  bool operator==(const Adapter&) const = default;
+};
+
 // How weights are kept in memory (what each means for a matrix: runtime/model/weight_plan.h).
 enum class Weights { kAuto, kF32, kF16, kBF16, kInt8, kQ8, kQ4 };
 
@@ -20,6 +26,7 @@ struct ModelConfig {
   std::string path;                  // --model
   Weights weights = Weights::kAuto;  // --weights auto|f32|f16|bf16|int8|q8|q4
   std::int32_t max_context = 0;      // --max-context; 0: the model's own limit, lowered to what the KV pool holds
+  std::vector<Adapter> adapters;     // --adapter NAME=PATH, several; a request's number counts them from 1
 };
 
 struct DeviceConfig {
@@ -50,8 +57,8 @@ struct SchedulerConfig {
   std::int32_t max_batch = 0;          // sequences running; 0: from the memory formula
   std::int32_t average_tokens = 1024;  // expected length of a sequence, for the memory formula
   // How `serve` admits requests; offline commands admit at once.
-  std::int32_t gather_window_ms = 50;                           // a request waits for company at most so long
-  std::int32_t mixed_prefill_tokens = 128;                      // of prompts, in a step in which others decode; 0: no limit
+  std::int32_t gather_window_ms = 50;       // a request waits for company at most so long
+  std::int32_t mixed_prefill_tokens = 128;  // of prompts, in a step in which others decode; 0: no limit
   std::vector<std::int32_t> bucket_bounds = {256, 1024, 4096};  // prompt lengths that divide the buckets
   std::int32_t bucket_cap = 0;                                  // running sequences per bucket; 0: half of max_batch
   std::int32_t priority_ms = 1000;                              // waiting time that one step of priority is worth

@@ -1,5 +1,6 @@
 #include "runtime/config/config_table.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "runtime/config/server_settings.h"
@@ -13,6 +14,50 @@ using Choices = std::vector<std::pair<std::string, DType>>;
 
 constexpr std::int64_t kMaxTokens = 1 << 24;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
+
+bool is_adapter_name(std::string_view name) {
+  constexpr std::size_t kMaxLength = 128;
+  return !name.empty() && name.size() <= kMaxLength && std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  });
+}
+
+base::Result<std::vector<Adapter>> parse_adapters(std::string_view text) {
+  std::vector<Adapter> adapters;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t sign = item.find('=');
+    if (sign == std::string_view::npos || sign + 1 == item.size() || !is_adapter_name(item.substr(0, sign))) {
+      return base::invalid_argument("must be NAME=PATH, with letters, digits, '_', '-' and '.' in the name");
+    }
+    adapters.push_back({std::string(item.substr(0, sign)), std::string(item.substr(sign + 1))});
+    const auto same_name = [&](const Adapter& other) { return other.name == adapters.back().name; };
+    if (std::ranges::count_if(adapters, same_name) > 1) {
+      return base::invalid_argument("names the adapter '" + adapters.back().name + "' twice");
+    }
+  }
+  return adapters;
+}
+
+Setting adapters_setting() {
+  Setting adapters = describe({"model", "adapters", "--adapter", "low-rank adapters (PEFT directories) for requests"},
+                              ValueType::kTextList, "", "NAME=PATH; may be given several times");
+  adapters.parse = [](Config& config, std::string_view text) -> base::Status {
+    auto parsed = parse_adapters(text);
+    if (!parsed) return parsed.error();
+    config.model.adapters = std::move(*parsed);
+    return base::ok_status();
+  };
+  adapters.format = [](const Config& config) {
+    std::string text;
+    for (const Adapter& adapter : config.model.adapters) {
+      text += (text.empty() ? "" : ",") + adapter.name + "=" + adapter.path;
+    }
+    return text;
+  };
+  return adapters;
+}
 
 std::vector<Setting> model_settings() {
   return {
@@ -34,6 +79,7 @@ std::vector<Setting> model_settings() {
                     "longest sequence; auto: the model's own limit, lowered to what the KV pool holds"},
                    [](auto& config) -> auto& { return config.model.max_context; },
                    {.unit_name = "tokens", .min = 1, .max = kMaxTokens, .or_auto = true}),
+      adapters_setting(),
   };
 }
 
@@ -124,17 +170,20 @@ std::vector<Setting> step_settings() {
 
 std::vector<Setting> batching_settings() {
   return {
-      whole_number({"scheduler", "gather_window_ms", "",
-                    "serve: a request waits for company at most so long, and not at all while nothing else can compute"},
-                   [](auto& config) -> auto& { return config.scheduler.gather_window_ms; },
-                   {.unit = Unit::kMilliseconds, .unit_name = "ms", .max = 60'000}),
-      whole_number({"scheduler", "mixed_prefill_tokens", "",
-                    "serve: prompt tokens in a step in which others decode, which bounds the time between their tokens; 0: no "
-                    "limit of its own"},
-                   [](auto& config) -> auto& { return config.scheduler.mixed_prefill_tokens; },
-                   {.unit_name = "tokens", .max = 1 << 20}),
+      whole_number(
+          {"scheduler", "gather_window_ms", "",
+           "serve: a request waits for company at most so long, and not at all while nothing else can compute"},
+          [](auto& config) -> auto& { return config.scheduler.gather_window_ms; },
+          {.unit = Unit::kMilliseconds, .unit_name = "ms", .max = 60'000}),
+      whole_number(
+          {"scheduler", "mixed_prefill_tokens", "",
+           "serve: prompt tokens in a step in which others decode, which bounds the time between their tokens; 0: no "
+           "limit of its own"},
+          [](auto& config) -> auto& { return config.scheduler.mixed_prefill_tokens; },
+          {.unit_name = "tokens", .max = 1 << 20}),
       rising_list(
-          {"scheduler", "bucket_bounds", "", "serve: prompt lengths that divide requests into buckets; empty: one bucket"},
+          {"scheduler", "bucket_bounds", "",
+           "serve: prompt lengths that divide requests into buckets; empty: one bucket"},
           [](auto& config) -> auto& { return config.scheduler.bucket_bounds; }, "tokens", 1 << 24),
       whole_number({"scheduler", "bucket_cap", "",
                     "serve: sequences of one bucket that run while others wait; auto: half of max_batch"},

@@ -13,7 +13,7 @@
 
 namespace trireme::config {
 
-enum class ValueType { kText, kChoice, kBoolean, kWholeNumber, kRealNumber, kList };
+enum class ValueType { kText, kChoice, kBoolean, kWholeNumber, kRealNumber, kList, kTextList };
 
 struct Setting {
   std::string section;  // "kv_cache"

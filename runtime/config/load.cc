@@ -71,10 +71,12 @@ std::string unknown_key(const ResolvedConfig& resolved, const FileSetting& given
 
 base::Status check_type(const Setting& setting, const FileSetting& given) {
   if (given.is_null) return base::invalid_argument("has no value; expected " + setting.range);
-  if (given.is_list && setting.type != ValueType::kList) {
+  const bool list = setting.type == ValueType::kList || setting.type == ValueType::kTextList;
+  if (given.is_list && !list) {
     return base::invalid_argument("is a list; expected " + setting.range);
   }
-  const bool text = setting.type == ValueType::kText || setting.type == ValueType::kChoice;
+  const bool text =
+      setting.type == ValueType::kText || setting.type == ValueType::kTextList || setting.type == ValueType::kChoice;
   if (given.is_quoted && !text) return base::invalid_argument("is text in quotes; expected " + setting.range);
   return base::ok_status();
 }

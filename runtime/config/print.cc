@@ -25,9 +25,14 @@ std::string quoted(std::string_view text) {
 std::string yaml_value(const Setting& setting, const Config& config) {
   const std::string text = setting.format(config);
   if (setting.type == ValueType::kText) return quoted(text);
-  if (setting.type != ValueType::kList) return text;
+  if (setting.type != ValueType::kList && setting.type != ValueType::kTextList) return text;
   std::string items;
-  for (const char c : text) items += c == ',' ? std::string(", ") : std::string(1, c);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string item = text.substr(begin, end - begin);
+    items += (items.empty() ? "" : ", ") + (setting.type == ValueType::kTextList ? quoted(item) : item);
+    begin = end + 1;
+  }
   return "[" + items + "]";
 }
 

@@ -62,7 +62,7 @@ void Engine::send_plans(Replica& replica, TimePoint now) {
   scheduler::Scheduler& scheduler = replica.pipeline->scheduler();
   while (const auto plan = scheduler.schedule(now)) {
     replica.pipeline->send(*plan);
-    log_.sent(*plan, replica.pipeline->scheduler().last_composition(), now);
+    log_.sent(*plan, scheduler.last_composition(), now);
     moved_ = true;
   }
   for (const scheduler::SequenceStart& start : scheduler.take_started()) {
@@ -114,8 +114,8 @@ void Engine::cancel(scheduler::RequestId request) {
   requests_.erase(found);
 }
 
-void Engine::forget_scope(const std::string& scope) {
-  for (Replica& replica : replicas_) replica.pipeline->scheduler().forget_scope(scope);
+void Engine::forget_scope(const std::string& cache_scope) {
+  for (Replica& replica : replicas_) replica.pipeline->scheduler().forget_scope(cache_scope);
 }
 
 // The one that has least to do; but requests with a cache scope of their own go where its blocks lie.

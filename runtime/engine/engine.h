@@ -48,8 +48,8 @@ class Engine {
   // Ends a request without further output. Unknown ids are ignored.
   void cancel(scheduler::RequestId request);
 
-  // Forgets the KV blocks that are cached for a scope (scheduler::Request::prefix_scope()).
-  void forget_scope(const std::string& scope);
+  // Forgets the KV blocks that are cached for requests of this cache_scope, whatever their adapter.
+  void forget_scope(const std::string& cache_scope);
 
   // One turn; true if anything happened.
   bool turn(scheduler::TimePoint now);

@@ -52,6 +52,7 @@ kv_cache::KvPlanInput kv_input(const Config& config, const PlannedModel& planned
   input.ranks_on_host = facts.ranks_on_host;
   input.reserve = config.kv_cache.reserve;
   input.weight_bytes = model::stage_weight_bytes(planned.weights, model, stage);
+  input.weight_bytes += facts.adapter_layer_bytes * (stage.end_layer - stage.begin_layer);
   input.activation_bytes = model::StageModel::activation_bytes(model, config.scheduler.max_step_tokens);
   if (stage.last) input.activation_bytes += worker::OutputHead::logits_bytes(model.vocab_size);
   input.fixed_pool_bytes = config.kv_cache.memory_bytes;
@@ -207,6 +208,7 @@ scheduler::SchedulerConfig RankPlan::scheduler_config(const Config& config, cons
   result.block_tokens = chunk.block_tokens;
   result.prefix_cache = config.kv_cache.prefix_cache;
   result.batching.priority_worth = std::chrono::milliseconds(config.scheduler.priority_ms);
+  result.num_adapters = static_cast<std::uint32_t>(config.model.adapters.size());
   const auto windows = model.window_groups();
   for (std::size_t group = 0; group < windows.size(); ++group) {
     result.kv_groups.push_back({windows[group], num_blocks[static_cast<std::size_t>(replica)][group]});

@@ -23,8 +23,9 @@ namespace trireme::engine {
 struct RankFacts {
   std::int64_t available_bytes = 0;  // memory of its host
   std::int32_t ranks_on_host = 1;
-  std::uint32_t instruction_sets = 0;  // bit i: this processor has kernels::InstructionSet i
-  std::uint64_t model_fingerprint = 0;
+  std::uint32_t instruction_sets = 0;    // bit i: this processor has kernels::InstructionSet i
+  std::uint64_t model_fingerprint = 0;   // and that of its adapters
+  std::int64_t adapter_layer_bytes = 0;  // of all adapters, for each layer, at the most
 };
 
 // The model, and how its weights are kept.

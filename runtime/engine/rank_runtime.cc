@@ -56,11 +56,39 @@ base::Status RankRuntime::open_model() {
     facts_.instruction_sets |= 1u << static_cast<unsigned>(set);
   }
   facts_.model_fingerprint = checkpoint_->fingerprint();
+  if (auto status = open_adapters(); !status) return status;
   if (rank_of(context_) != 0) return base::ok_status();
   auto tokenizer = tokenizer::Tokenizer::from_checkpoint(*checkpoint_);
   if (!tokenizer) return tokenizer.error();
   tokenizer_ = std::move(tokenizer).value();
   return base::ok_status();
+}
+
+base::Status RankRuntime::open_adapters() {
+  for (const config::Adapter& adapter : config_.model.adapters) {
+    auto opened = checkpoint::Checkpoint::open_adapter(adapter.path);
+    if (!opened) return opened.error();
+    auto description = model::describe_adapter(**opened, description_);
+    if (!description) return description.error();
+    facts_.model_fingerprint = (*opened)->fingerprint_after(facts_.model_fingerprint);
+    std::int64_t most = 0;
+    for (std::int32_t layer = 0; layer < description_.num_layers(); ++layer) {
+      most = std::max(most, description->bytes(layer, layer + 1));
+    }
+    facts_.adapter_layer_bytes += most;
+    adapters_.push_back({std::move(*opened), std::move(*description)});
+  }
+  return base::ok_status();
+}
+
+base::Result<std::vector<model::StageAdapter>> RankRuntime::load_adapters(const model::StageSpec& stage) const {
+  std::vector<model::StageAdapter> loaded;
+  for (const OpenAdapter& adapter : adapters_) {
+    auto part = model::load_stage_adapter(*adapter.checkpoint, adapter.description, stage);
+    if (!part) return part.error();
+    loaded.push_back(std::move(*part));
+  }
+  return loaded;
 }
 
 base::Status RankRuntime::make_plan(const std::vector<RankFacts>& ranks) {
@@ -88,6 +116,8 @@ base::Status RankRuntime::load_stage() {
   const model::StageSpec stage = plan_->stage_spec(rank);
   auto weights = model::load_stage_weights(*checkpoint_, description_, stage, config_.model.weights, *pool_);
   if (!weights) return weights.error();
+  auto adapters = load_adapters(stage);
+  if (!adapters) return adapters.error();
   kv_cache::KvCacheShape shape;
   shape.layout = plan_->chunk;
   shape.chunk_bytes = config_.kv_cache.chunk_bytes;
@@ -97,7 +127,8 @@ base::Status RankRuntime::load_stage() {
   }
   shape.num_blocks = plan_->num_blocks[static_cast<std::size_t>(plan_->layout.replica_of(rank))];
   cache_ = std::make_unique<kv_cache::KvCache>(std::move(shape));
-  stage_ = std::make_unique<model::StageModel>(description_, stage, std::move(weights).value(), *ops_, *cache_);
+  stage_ = std::make_unique<model::StageModel>(description_, stage, std::move(weights).value(), *ops_, *cache_,
+                                               std::move(*adapters));
   return base::ok_status();
 }
 

@@ -66,12 +66,15 @@ class RankRuntime {
   const model::WeightPlan& weights() const { return weight_plan_; }
   const RankPlan& plan() const { return *plan_; }
   std::int32_t max_step_tokens() const { return config_.scheduler.max_step_tokens; }
+  const std::vector<config::Adapter>& adapters() const { return config_.model.adapters; }  // a request counts from 1
   std::string_view ops_name() const { return ops_->name(); }
   parallel::RankActivity activity();  // the heartbeat thread, once start() has returned
 
  private:
   RankRuntime(const config::Config& config, const RankContext& context);
   base::Status open_model();
+  base::Status open_adapters();
+  base::Result<std::vector<model::StageAdapter>> load_adapters(const model::StageSpec& stage) const;
   base::Status make_plan(const std::vector<RankFacts>& ranks);
   base::Status load_stage();
   void make_ops();
@@ -87,6 +90,11 @@ class RankRuntime {
   std::unique_ptr<checkpoint::Checkpoint> checkpoint_;
   model::ModelDescription description_;
   model::WeightPlan weight_plan_;
+  struct OpenAdapter {
+    std::unique_ptr<checkpoint::Checkpoint> checkpoint;
+    model::AdapterDescription description;
+  };
+  std::vector<OpenAdapter> adapters_;
   RankFacts facts_;
   std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   std::optional<RankPlan> plan_;

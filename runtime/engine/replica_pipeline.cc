@@ -4,7 +4,7 @@ namespace trireme::engine {
 
 ReplicaPipeline::ReplicaPipeline(parallel::MessageLoop& loop, std::span<const int> ranks,
                                  scheduler::SchedulerConfig config)
-    : config_(config), scheduler_(std::move(config)), plans_(loop, ranks, config_.epoch), num_stages_(ranks.size()) {}
+    : config_(config), scheduler_(std::move(config)), plans_(loop, ranks, config_.epoch) {}
 
 void ReplicaPipeline::send(const scheduler::StepPlan& plan) {
   next_step_ = plan.step + 1;

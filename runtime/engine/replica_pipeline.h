@@ -19,7 +19,7 @@ class ReplicaPipeline {
   scheduler::Scheduler& scheduler() { return scheduler_; }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
 
-  std::size_t num_stages() const { return num_stages_; }
+  std::size_t num_stages() const { return static_cast<std::size_t>(config_.num_stages); }
 
   void send(const scheduler::StepPlan& plan);
   // The last plan, after which the stages end. Precondition: no plan in flight.
@@ -30,7 +30,6 @@ class ReplicaPipeline {
   scheduler::SchedulerConfig config_;
   scheduler::Scheduler scheduler_;
   parallel::PlanBroadcast plans_;
-  std::size_t num_stages_;
   scheduler::StepNumber next_step_ = 0;
 };
 

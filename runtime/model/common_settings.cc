@@ -27,20 +27,25 @@ std::int32_t multiple(std::int32_t hidden_size, const HuggingFaceKeys& keys) {
       std::min<std::int64_t>(std::int64_t{hidden_size} * keys.default_intermediate_factor, 0x7FFFFFFF));
 }
 
-kernels::Activation activation_from_hugging_face(MetadataReader& config, const HuggingFaceKeys& keys) {
+}  // namespace
+
+kernels::Activation activation_from_hugging_face(MetadataReader& config, std::string_view key,
+                                                 std::string_view default_name) {
   using kernels::Activation;
   constexpr std::pair<std::string_view, Activation> kNames[] = {
       {"silu", Activation::kSilu},          {"swish", Activation::kSilu},
       {"gelu", Activation::kGeluErf},       {"gelu_new", Activation::kGeluTanh},
       {"gelu_fast", Activation::kGeluTanh}, {"gelu_pytorch_tanh", Activation::kGeluTanh},
       {"relu", Activation::kRelu}};
-  const std::string name = config.text_or(keys.activation, std::string(keys.default_activation));
+  const std::string name = config.text_or(key, std::string(default_name));
   for (const auto& [known, activation] : kNames) {
     if (known == name) return activation;
   }
-  config.fail(keys.activation, "'" + name + "' is not supported");
+  config.fail(key, "'" + name + "' is not supported");
   return Activation::kSilu;
 }
+
+namespace {
 
 void apply_llama3(MetadataReader& config, const nlohmann::json& parameters, RopeSpec& rope) {
   Llama3Scaling scaling;
@@ -71,7 +76,7 @@ ModelDescription common_from_hugging_face(MetadataReader& config, const HuggingF
   model.head_dim = config.positive_or("head_dim", std::max(1, model.hidden_size / model.num_heads));
   model.max_positions = config.positive(keys.max_positions);
   model.norm_epsilon = static_cast<float>(config.number_or(keys.norm_epsilon, 1e-6));
-  model.activation = activation_from_hugging_face(config, keys);
+  model.activation = activation_from_hugging_face(config, keys.activation, keys.default_activation);
   model.tied_head = config.flag_or("tie_word_embeddings", keys.tied_by_default);
   if (config.find("quantization_config") != nullptr) {
     config.fail("quantization_config", "is not supported: use a checkpoint in f32, f16 or bf16, or a GGUF file");

@@ -30,6 +30,10 @@ ModelDescription common_from_hugging_face(MetadataReader& config, const HuggingF
 // The same but for the activation.
 ModelDescription common_from_gguf(MetadataReader& keys, const checkpoint::Checkpoint& checkpoint);
 
+// By its name under `key`; one that is not known is an error.
+kernels::Activation activation_from_hugging_face(MetadataReader& config, std::string_view key,
+                                                 std::string_view default_name);
+
 // Sliding windows by layer_types, or from max_window_layers on, or in all layers; none without sliding_window.
 void windows_from_hugging_face(MetadataReader& config, ModelDescription& model);
 // Whether each layer slides, by layer_types; empty if the key is missing.

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "runtime/model/common_settings.h"
 
 namespace trireme::model {

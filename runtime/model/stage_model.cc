@@ -9,13 +9,21 @@ namespace trireme::model {
 using kernels::OutputMode;
 
 StageModel::StageModel(const ModelDescription& model, const StageSpec& stage, std::unique_ptr<StageWeights> weights,
-                       kernels::Ops& ops, kv_cache::KvCache& cache)
-    : model_(model), stage_(stage), weights_(std::move(weights)), ops_(ops), cache_(cache), experts_(model, ops) {}
+                       kernels::Ops& ops, kv_cache::KvCache& cache, std::vector<StageAdapter> adapters)
+    : model_(model),
+      stage_(stage),
+      weights_(std::move(weights)),
+      ops_(ops),
+      cache_(cache),
+      experts_(model, ops),
+      adapters_(std::move(adapters), ops) {}
 
 std::int64_t StageModel::activation_bytes(const ModelDescription& model, std::int64_t max_rows) {
   constexpr std::int64_t kHiddenBuffers = 6;  // received and sent ones are doubled
   std::int64_t row = kHiddenBuffers * model.hidden_size + model.qkv_rows() + model.gate_up_rows() + model.q_rows();
   if (model.parallel_residual) row += model.hidden_size;
+  // What a Linear rounds of its input, with scales: less than two bytes per element of the widest one.
+  row += std::max<std::int64_t>(model.intermediate_size, model.q_rows()) / 2;
   return (row * static_cast<std::int64_t>(sizeof(float)) + ExpertFeedForward::bytes_per_row(model)) * max_rows;
 }
 
@@ -73,16 +81,22 @@ void StageModel::linear(const Rows& input, const LinearWeights& weights, float* 
   ops_.linear(args, stream);
 }
 
+void StageModel::layer_linear(LinearPlace place, const Rows& input, const LinearWeights& weights, float* output,
+                              OutputMode mode, base::Stream stream) {
+  linear(input, weights, output, mode, stream);
+  adapters_.apply(place, adapter_rows_, {input.data, input.stride, output, weights.matrix.shape.out_features}, stream);
+}
+
 // hidden += post_norm?(weights * input)
-void StageModel::project_to_residual(const Rows& input, const LinearWeights& weights, const NormWeights& post_norm,
-                                     float* hidden, base::Stream stream) {
+void StageModel::project_to_residual(LinearPlace place, const Rows& input, const LinearWeights& weights,
+                                     const NormWeights& post_norm, float* hidden, base::Stream stream) {
   progress_.fetch_add(1, std::memory_order_relaxed);
   if (!post_norm) {
-    linear(input, weights, hidden, OutputMode::kAdd, stream);
+    layer_linear(place, input, weights, hidden, OutputMode::kAdd, stream);
     return;
   }
   float* projected = scratch_.normed.data();
-  linear(input, weights, projected, OutputMode::kOverwrite, stream);
+  layer_linear(place, input, weights, projected, OutputMode::kOverwrite, stream);
   norm(projected, post_norm, projected, input.num_rows, stream);
   ops_.add({projected, hidden, input.num_rows * model_.hidden_size}, stream);
 }
@@ -124,7 +138,7 @@ void StageModel::attention_half(std::int32_t layer, const StepInput& input, floa
   float* v = k + model_.kv_rows();
 
   const Rows normed = norm_input(hidden, weights.attention_norm, scratch_.normed.data(), num_rows, stream);
-  linear(normed, weights.qkv, q, OutputMode::kOverwrite, stream);
+  layer_linear({layer, LinearSlot::kQkv}, normed, weights.qkv, q, OutputMode::kOverwrite, stream);
   normalise_heads(weights, num_rows, stream);
   rotate(spec, num_rows, stream);
   const kernels::KvLayerView cache = cache_.layer_view(layer);
@@ -142,12 +156,13 @@ void StageModel::attention_half(std::int32_t layer, const StepInput& input, floa
   args.softcap = model_.attention_softcap;
   args.window = spec.window;
   ops_.attention(args, stream);
-  project_to_residual({args.output, args.output_stride, num_rows}, weights.attention_output,
-                      weights.post_attention_norm, hidden, stream);
+  project_to_residual({layer, LinearSlot::kAttentionOutput}, {args.output, args.output_stride, num_rows},
+                      weights.attention_output, weights.post_attention_norm, hidden, stream);
 }
 
 // hidden += post_ffn_norm?(feed_forward(input))
-void StageModel::feed_forward(const LayerWeights& weights, const Rows& input, float* hidden, base::Stream stream) {
+void StageModel::feed_forward(std::int32_t layer, const Rows& input, float* hidden, base::Stream stream) {
+  const LayerWeights& weights = weights_->layers[static_cast<std::size_t>(layer)];
   if (!weights.experts.gate_up.empty()) {
     progress_.fetch_add(1, std::memory_order_relaxed);
     experts_.run(weights.experts, input.data, hidden, input.num_rows, stream);
@@ -155,10 +170,11 @@ void StageModel::feed_forward(const LayerWeights& weights, const Rows& input, fl
   }
   const std::int64_t size = model_.intermediate_size, stride = model_.gate_up_rows(), num_rows = input.num_rows;
   float* gate = scratch_.gate_up.data();
-  linear(input, weights.gate_up, gate, OutputMode::kOverwrite, stream);
+  layer_linear({layer, LinearSlot::kGateUp}, input, weights.gate_up, gate, OutputMode::kOverwrite, stream);
   const float* up = model_.gated ? gate + size : nullptr;
   ops_.activation({gate, up, stride, gate, stride, num_rows, size, model_.activation}, stream);
-  project_to_residual({gate, stride, num_rows}, weights.down, weights.post_ffn_norm, hidden, stream);
+  project_to_residual({layer, LinearSlot::kDown}, {gate, stride, num_rows}, weights.down, weights.post_ffn_norm, hidden,
+                      stream);
 }
 
 void StageModel::layer(std::int32_t layer, const StepInput& input, float* hidden, base::Stream stream) {
@@ -167,12 +183,12 @@ void StageModel::layer(std::int32_t layer, const StepInput& input, float* hidden
   if (model_.parallel_residual) {
     const Rows rows = norm_input(hidden, weights.ffn_norm, scratch_.ffn_input.data(), num_rows, stream);
     attention_half(layer, input, hidden, stream);
-    feed_forward(weights, rows, hidden, stream);
+    feed_forward(layer, rows, hidden, stream);
     return;
   }
   attention_half(layer, input, hidden, stream);
   const Rows rows = norm_input(hidden, weights.ffn_norm, scratch_.normed.data(), num_rows, stream);
-  feed_forward(weights, rows, hidden, stream);
+  feed_forward(layer, rows, hidden, stream);
 }
 
 void StageModel::embed(const StepInput& input, float* hidden, base::Stream stream) {
@@ -187,15 +203,21 @@ void StageModel::embed(const StepInput& input, float* hidden, base::Stream strea
 }
 
 void StageModel::forward(const StepInput& input, float* hidden, base::Stream stream) {
+  forward_layers(0, stage_.end_layer - stage_.begin_layer, input, hidden, stream);
+}
+
+void StageModel::forward_layers(std::int32_t begin, std::int32_t end, const StepInput& input, float* hidden,
+                                base::Stream stream) {
   const std::int64_t num_rows = input.num_rows();
   reserve(num_rows);
+  adapter_rows_ = input.adapters;
   for (std::size_t i = 0; i < model_.ropes.size(); ++i) {
     const RopeSpec& rope = model_.ropes[i];
     ops_.rope_table({input.positions.data(), rope.inverse_frequencies.data(), rope.attention_factor,
                      scratch_.rope_tables[i].data(), num_rows, rope.rotary_dim},
                     stream);
   }
-  for (std::int32_t i = 0; i < stage_.end_layer - stage_.begin_layer; ++i) layer(i, input, hidden, stream);
+  for (std::int32_t i = begin; i < end; ++i) layer(i, input, hidden, stream);
 }
 
 void StageModel::logits(const float* hidden, std::span<const std::int32_t> rows, float* logits, base::Stream stream) {

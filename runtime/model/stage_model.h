@@ -14,6 +14,7 @@
 #include "runtime/kv_cache/kv_cache.h"
 #include "runtime/model/expert_feed_forward.h"
 #include "runtime/model/model_description.h"
+#include "runtime/model/stage_adapter.h"
 #include "runtime/model/stage_weights.h"
 
 namespace trireme::model {
@@ -27,6 +28,7 @@ struct StepInput {
     std::vector<kernels::AttentionSequence> sequences;
   };
   std::vector<Group> groups;
+  std::vector<AdapterRows> adapters;  // ascending, without overlap; other rows run without
 
   std::int64_t num_rows() const { return static_cast<std::int64_t>(positions.size()); }
 };
@@ -35,12 +37,14 @@ class StageModel {
  public:
   // All references outlive this object.
   StageModel(const ModelDescription& model, const StageSpec& stage, std::unique_ptr<StageWeights> weights,
-             kernels::Ops& ops, kv_cache::KvCache& cache);
+             kernels::Ops& ops, kv_cache::KvCache& cache, std::vector<StageAdapter> adapters = {});
 
   // hidden = embeddings of input.token_ids. First stage only.
   void embed(const StepInput& input, float* hidden, base::Stream stream);
   // Runs this stage's layers in place, writing keys and values to the cache.
   void forward(const StepInput& input, float* hidden, base::Stream stream);
+  // The same of this stage's layers [begin, end) alone, counted from its first.
+  void forward_layers(std::int32_t begin, std::int32_t end, const StepInput& input, float* hidden, base::Stream stream);
   // logits[i] = head(norm(hidden[rows[i]])), [rows.size(), vocab_size]. Last stage only.
   void logits(const float* hidden, std::span<const std::int32_t> rows, float* logits, base::Stream stream);
 
@@ -75,12 +79,15 @@ class StageModel {
   void linear(const Rows& input, const LinearWeights& weights, float* output, kernels::OutputMode mode,
               base::Stream stream);
   void layer(std::int32_t layer, const StepInput& input, float* hidden, base::Stream stream);
+  // A Linear of a layer, with what the step's adapters add to it.
+  void layer_linear(LinearPlace place, const Rows& input, const LinearWeights& weights, float* output,
+                    kernels::OutputMode mode, base::Stream stream);
   void attention_half(std::int32_t layer, const StepInput& input, float* hidden, base::Stream stream);
   void normalise_heads(const LayerWeights& weights, std::int64_t num_rows, base::Stream stream);
   void rotate(const LayerSpec& spec, std::int64_t num_rows, base::Stream stream);
-  void feed_forward(const LayerWeights& weights, const Rows& input, float* hidden, base::Stream stream);
-  void project_to_residual(const Rows& input, const LinearWeights& weights, const NormWeights& post_norm, float* hidden,
-                           base::Stream stream);
+  void feed_forward(std::int32_t layer, const Rows& input, float* hidden, base::Stream stream);
+  void project_to_residual(LinearPlace place, const Rows& input, const LinearWeights& weights,
+                           const NormWeights& post_norm, float* hidden, base::Stream stream);
 
   const ModelDescription& model_;
   const StageSpec stage_;
@@ -89,6 +96,8 @@ class StageModel {
   kv_cache::KvCache& cache_;
   Scratch scratch_;
   ExpertFeedForward experts_;
+  LowRankUpdates adapters_;
+  std::span<const AdapterRows> adapter_rows_;  // of the step under way
   std::atomic<std::uint64_t> progress_{0};
 };
 

@@ -6,7 +6,6 @@
 
 #include "runtime/checkpoint/conversion.h"
 #include "runtime/model/matrix_source.h"
-#include "runtime/model/weight_plan.h"
 
 namespace trireme::model {
 namespace {
@@ -25,7 +24,7 @@ class Loader {
     if (auto status = fill(source, linear.matrix.shape.format, weights_.matrices.data() + used_); !status) {
       return fail(status.error());
     }
-    used_ += (linear.matrix.shape.bytes() + kMatrixAlignment - 1) / kMatrixAlignment * kMatrixAlignment;
+    used_ += linear.matrix.shape.aligned_bytes();
     auto bias = read_bias(checkpoint_, source);
     if (!bias) return fail(bias.error());
     if (!bias->empty()) linear.bias = keep(*bias);
@@ -143,14 +142,20 @@ base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint:
                                                                const ModelDescription& model, const StageSpec& stage,
                                                                config::Weights option, kernels::ThreadPool& pool) {
   if (auto status = check_option(checkpoint, option); !status) return status.error();
+  return load_stage_weights(checkpoint, model, stage, make_format_chooser(checkpoint, model, option), pool);
+}
+
+base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint::Checkpoint& checkpoint,
+                                                               const ModelDescription& model, const StageSpec& stage,
+                                                               const FormatChooser& choose, kernels::ThreadPool& pool) {
   if (auto status = check_no_further_layer(checkpoint, model); !status) return status.error();
+  std::size_t bytes = 0;
   for (const MatrixSource& source : stage_sources(model, stage)) {
     if (auto status = check_stored(checkpoint, source); !status) return status.error();
+    bytes += packed_shape(source, choose(source)).aligned_bytes();
   }
   auto weights = std::make_unique<StageWeights>();
-  const FormatChooser choose = make_format_chooser(checkpoint, model, option);
-  const std::int64_t bytes = matrix_bytes(plan_weights(model, choose), model, stage);
-  weights->matrices = base::AlignedBuffer<std::byte>(static_cast<std::size_t>(bytes));
+  weights->matrices = base::AlignedBuffer<std::byte>(bytes);
   weights->matrices.prefer_huge_pages();
   Loader loader(checkpoint, model, choose, pool, *weights);
   if (stage.first) weights->embedding = loader.linear(embedding_source(model)).matrix;

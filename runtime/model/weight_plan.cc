@@ -33,21 +33,36 @@ WeightFormat choose_groups(config::Weights weights, const std::vector<TensorType
   return weights == config::Weights::kQ4 && !is_vocabulary ? WeightFormat::kQ4_1 : WeightFormat::kQ8_0;
 }
 
+// Whether `tensor` is `pattern` with some layer in place of "{}".
+bool is_of_pattern(const std::string& tensor, const std::string& pattern) {
+  const std::size_t place = pattern.find("{}");
+  return place != std::string::npos && tensor.starts_with(pattern.substr(0, place)) &&
+         tensor.ends_with(pattern.substr(place + 2));
+}
+
 std::vector<PlannedMatrix> plan_sources(const std::vector<MatrixSource>& sources, const FormatChooser& choose) {
   std::vector<PlannedMatrix> planned;
   for (const MatrixSource& source : sources) {
-    const WeightFormat format = choose(source);
-    const auto bytes = static_cast<std::int64_t>(packed_shape(source, format).bytes());
-    planned.push_back(
-        {source.parts.front().tensor, format, (bytes + kMatrixAlignment - 1) / kMatrixAlignment * kMatrixAlignment});
+    const kernels::PackedMatrixShape shape = packed_shape(source, choose(source));
+    planned.push_back({source.parts.front().tensor, shape.format, static_cast<std::int64_t>(shape.aligned_bytes()),
+                       shape.out_features});
   }
   return planned;
 }
 
-std::int64_t sum_bytes(const std::vector<PlannedMatrix>& matrices) {
-  std::int64_t bytes = 0;
-  for (const PlannedMatrix& matrix : matrices) bytes += matrix.bytes;
-  return bytes;
+// The sum of one figure over the matrices that a stage holds.
+std::int64_t sum_over(const WeightPlan& plan, const ModelDescription& model, const StageSpec& stage,
+                      std::int64_t PlannedMatrix::*figure) {
+  std::int64_t sum = 0;
+  const auto add = [&](const std::vector<PlannedMatrix>& matrices) {
+    for (const PlannedMatrix& matrix : matrices) sum += matrix.*figure;
+  };
+  if (stage.first) add(plan.first);
+  for (std::int32_t layer = stage.begin_layer; layer < stage.end_layer; ++layer) {
+    add(plan.layers[static_cast<std::size_t>(layer)]);
+  }
+  if (stage.last && !shares_embedding(model, stage)) add(plan.last);
+  return sum;
 }
 
 }  // namespace
@@ -82,7 +97,7 @@ FormatChooser make_format_chooser(const checkpoint::Checkpoint& checkpoint, cons
       case config::Weights::kBF16: return WeightFormat::kBF16;
       default: break;
     }
-    if (tensor == names.positions) return WeightFormat::kF16;
+    if (tensor == names.positions || is_of_pattern(tensor, names.router)) return WeightFormat::kF16;
     if (weights == config::Weights::kInt8) return is_vocabulary ? WeightFormat::kQ8_0 : WeightFormat::kInt8;
     return choose_groups(weights, stored_types(checkpoint, source), is_vocabulary);
   };
@@ -103,19 +118,14 @@ WeightPlan plan_weights(const ModelDescription& model, const FormatChooser& choo
 }
 
 std::int64_t matrix_bytes(const WeightPlan& plan, const ModelDescription& model, const StageSpec& stage) {
-  std::int64_t bytes = stage.first ? sum_bytes(plan.first) : 0;
-  for (std::int32_t layer = stage.begin_layer; layer < stage.end_layer; ++layer) {
-    bytes += sum_bytes(plan.layers[static_cast<std::size_t>(layer)]);
-  }
-  if (stage.last && !shares_embedding(model, stage)) bytes += sum_bytes(plan.last);
-  return bytes;
+  return sum_over(plan, model, stage, &PlannedMatrix::bytes);
 }
 
 std::int64_t stage_weight_bytes(const WeightPlan& plan, const ModelDescription& model, const StageSpec& stage) {
   constexpr std::int64_t kNormsPerLayer = 4;
   std::int64_t floats = kNormsPerLayer * (stage.end_layer - stage.begin_layer) * model.hidden_size;
   if (stage.last) floats += model.hidden_size;
-  for (const MatrixSource& source : stage_sources(model, stage)) floats += source.out_features();
+  floats += sum_over(plan, model, stage, &PlannedMatrix::num_outputs);
   return matrix_bytes(plan, model, stage) + floats * static_cast<std::int64_t>(sizeof(float));
 }
 

@@ -8,7 +8,7 @@
 //     q4               the type of the file where all parts are stored as Q4_0 or as Q4_1, else q4_1; q8_0 for the
 //                      vocabulary's matrices where the file does not hold them in 4 bits
 //     auto             as q4 where all parts are stored in 4 bits (_0 or _1), else q8_0
-// Learned positions stay in f16: they are no Linear.
+// Learned positions, which are no Linear, stay in f16, and so do routers, which choose experts.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ kernels::PackedMatrixShape packed_shape(const MatrixSource& source, kernels::Wei
 struct PlannedMatrix {
   std::string tensor;  // of its first part
   kernels::WeightFormat format = kernels::WeightFormat::kF16;
-  std::int64_t bytes = 0;  // packed, a multiple of kMatrixAlignment
+  std::int64_t bytes = 0;        // of PackedMatrixShape::aligned_bytes()
+  std::int64_t num_outputs = 0;  // the most floats that its bias may have
 };
-inline constexpr std::int64_t kMatrixAlignment = 64;
 
 struct WeightPlan {
   std::vector<PlannedMatrix> first;  // embedding and positions

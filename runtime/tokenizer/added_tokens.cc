@@ -101,4 +101,15 @@ std::optional<TokenId> AddedTokens::find(std::string_view content) const {
   return tokens_[static_cast<std::size_t>(index)].id;
 }
 
+AddedTokens added_tokens_of(const Vocabulary& vocabulary) {
+  std::vector<AddedToken> added;
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    const bool special = vocabulary.kind(id) == TokenKind::kSpecial;
+    if (!special && vocabulary.kind(id) != TokenKind::kUserDefined) continue;
+    if (vocabulary.bytes(id).empty()) continue;
+    added.push_back({.content = std::string(vocabulary.bytes(id)), .id = id, .special = special});
+  }
+  return AddedTokens(std::move(added));
+}
+
 }  // namespace trireme::tokenizer

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/tokenizer/tokenizer.h"
+#include "runtime/tokenizer/vocabulary.h"
 
 namespace trireme::tokenizer {
 
@@ -64,5 +65,8 @@ class AddedTokens {
   std::unordered_map<std::uint64_t, std::int32_t> children_;  // node << 8 | byte → node
   std::vector<std::int32_t> first_;                           // children of the root, by byte
 };
+
+// The special and user-defined tokens of a vocabulary, those without bytes left out.
+AddedTokens added_tokens_of(const Vocabulary& vocabulary);
 
 }  // namespace trireme::tokenizer

@@ -14,6 +14,12 @@ std::optional<unsigned char> parse_byte_token(std::string_view token) {
   return static_cast<unsigned char>(16 * high + low);
 }
 
+base::Result<std::string> byte_of_token(std::string_view token) {
+  const auto byte = parse_byte_token(token);
+  if (!byte) return base::invalid_argument("byte token \"" + std::string(token) + "\" is not <0xNN>");
+  return std::string(1, static_cast<char>(*byte));
+}
+
 base::Result<ByteTokenIds> byte_token_ids(const Vocabulary& vocabulary) {
   ByteTokenIds ids = kNoByteTokens;
   for (TokenId id = 0; id < vocabulary.size(); ++id) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,9 @@ inline constexpr ByteTokenIds kNoByteTokens = [] {
 
 // The byte that a token named "<0xNN>" stands for, with upper-case hexadecimal digits.
 std::optional<unsigned char> parse_byte_token(std::string_view token);
+
+// The byte itself. Error: `token` is not such a token.
+base::Result<std::string> byte_of_token(std::string_view token);
 
 // The tokens of kind kByte. Error: a byte has two.
 base::Result<ByteTokenIds> byte_token_ids(const Vocabulary& vocabulary);

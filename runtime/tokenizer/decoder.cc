@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kCleanup
                                                                                      {" 've", "'ve"},
                                                                                      {" 're", "'re"}}};
 
-constexpr std::size_t kMaxTextBytes = 1 << 20;  // of one token
+constexpr std::size_t kMaxTextBytes = 1 << 16;  // of one token
 
 std::string apply_step(const ByteLevelDecode&, std::string token, bool) {
   return bytes_from_alphabet(token).value_or(token);
@@ -73,11 +73,10 @@ std::string TokenDecoder::apply(std::string_view token, bool at_start) const {
   for (const DecoderStep& step : of_token_) {
     text = std::visit([&](const auto& concrete) { return apply_step(concrete, std::move(text), at_start); }, step);
   }
-  return apply_to_byte(text, at_start);
+  return apply_to_byte(std::move(text), at_start);
 }
 
-std::string TokenDecoder::apply_to_byte(std::string_view byte, bool at_start) const {
-  std::string text(byte);
+std::string TokenDecoder::apply_to_byte(std::string text, bool at_start) const {
   if (!at_start) return text;
   for (const StripDecode& step : of_text_) text = apply_step(step, std::move(text), at_start);
   return text;

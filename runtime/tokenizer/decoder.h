@@ -56,7 +56,7 @@ class TokenDecoder {
 
   std::string apply(std::string_view token, bool at_start) const;
   // What apply() does to a token that stands for a byte.
-  std::string apply_to_byte(std::string_view byte, bool at_start) const;
+  std::string apply_to_byte(std::string byte, bool at_start) const;
   // Whether a space comes between `token` and the one after it.
   bool ends_word(std::string_view token) const;
 

@@ -91,17 +91,6 @@ TokenKind kind_of(std::int32_t type) {
   }
 }
 
-AddedTokens added_tokens(const Vocabulary& vocabulary) {
-  std::vector<AddedToken> added;
-  for (TokenId id = 0; id < vocabulary.size(); ++id) {
-    const bool special = vocabulary.kind(id) == TokenKind::kSpecial;
-    if (!special && vocabulary.kind(id) != TokenKind::kUserDefined) continue;
-    if (vocabulary.bytes(id).empty()) continue;
-    added.push_back({.content = std::string(vocabulary.bytes(id)), .id = id, .special = special});
-  }
-  return AddedTokens(std::move(added));
-}
-
 // Adds every token, and makes those findable from which words are built. `bytes_of(text, type, id)` gives a token's
 // bytes.
 template <typename BytesOf>
@@ -195,9 +184,7 @@ base::Result<TokenizerParts> load_sentencepiece(const checkpoint::GgufFile& file
   base::Result<std::unique_ptr<Vocabulary>> vocabulary =
       build_vocabulary(tokens, [](std::string_view text, std::int32_t type) -> base::Result<std::string> {
         if (type != kByte) return std::string(text);
-        const auto byte = parse_byte_token(text);
-        if (!byte) return base::invalid_argument("byte token \"" + std::string(text) + "\" is not <0xNN>");
-        return std::string(1, static_cast<char>(*byte));
+        return byte_of_token(text);
       });
   if (!vocabulary) return vocabulary.error();
   TokenizerParts parts;
@@ -254,7 +241,7 @@ base::Result<TokenizerParts> load_gguf_tokenizer(const checkpoint::GgufFile& fil
   base::Result<TokenizerParts> parts =
       *model == "gpt2" ? load_byte_level(file, *tokens) : load_sentencepiece(file, *tokens);
   if (!parts) return parts;
-  parts->added_tokens = added_tokens(*parts->vocabulary);
+  parts->added_tokens = added_tokens_of(*parts->vocabulary);
   const base::Status status = add_control_tokens(file.metadata(), *parts);
   if (!status) return status.error();
   return parts;

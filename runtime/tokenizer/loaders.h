@@ -14,8 +14,8 @@ namespace trireme::tokenizer {
 // From the keys tokenizer.ggml.*: models "gpt2" (byte-level BPE) and "llama" (SentencePiece-style BPE by scores).
 base::Result<TokenizerParts> load_gguf_tokenizer(const checkpoint::GgufFile& file);
 
-// From tokenizer.json, or else tokenizer.model, with tokenizer_config.json and generation_config.json beside it, and from
-// the model's `config`.
+// From tokenizer.json, or else tokenizer.model, with tokenizer_config.json and generation_config.json beside it, and
+// from the model's `config`.
 base::Result<TokenizerParts> load_hugging_face_tokenizer(const checkpoint::SideFiles& files,
                                                          const nlohmann::json& config);
 base::Result<TokenizerParts> load_hugging_face_tokenizer(const std::filesystem::path& directory,

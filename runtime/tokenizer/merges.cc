@@ -1,7 +1,9 @@
 #include "runtime/tokenizer/merges.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace trireme::tokenizer {
 namespace {
@@ -58,6 +60,18 @@ void MergeTable::grow() {
   table_.assign(2 * old.size(), {});
   for (const Entry& entry : old) {
     if (entry.key != kEmpty) table_[slot_of(entry.key)] = entry;
+  }
+}
+
+void MergeTable::apply(MergeScratch& scratch, std::vector<TokenId>& ids) const {
+  if (scratch.symbols.empty()) return;
+  merge_symbols(scratch, [this](const Symbol& left, const Symbol& right) -> std::optional<std::pair<float, TokenId>> {
+    const Merge* merge = find(left.id, right.id);
+    if (merge == nullptr) return std::nullopt;
+    return std::pair(static_cast<float>(merge->rank), merge->merged);
+  });
+  for (std::int32_t i = 0; i >= 0; i = scratch.symbols[static_cast<std::size_t>(i)].next) {
+    ids.push_back(scratch.symbols[static_cast<std::size_t>(i)].id);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "runtime/tokenizer/merge_loop.h"
 #include "runtime/tokenizer/vocabulary.h"
 
 namespace trireme::tokenizer {
@@ -29,6 +30,8 @@ class MergeTable {
   base::Status add(const Vocabulary& vocabulary, std::string_view left, std::string_view right,
                    std::size_t prefix_bytes = 0);
   const Merge* find(TokenId left, TokenId right) const;
+  // Merges the symbols of a word by rank, and appends the tokens that are left.
+  void apply(MergeScratch& scratch, std::vector<TokenId>& ids) const;
   std::size_t size() const { return num_entries_; }
 
  private:

@@ -10,49 +10,48 @@
 namespace trireme::tokenizer {
 namespace {
 
-constexpr std::size_t kMaxTextBytes = std::size_t{1} << 31;
-
-base::Result<std::string> apply_step(const UnicodeForm& form, std::string text) {
+base::Result<std::string> apply_step(const UnicodeForm& form, std::string text, std::size_t) {
   return normalize_unicode(text, form);
 }
 
-base::Result<std::string> apply_step(const CharacterStep& step, std::string text) {
+base::Result<std::string> apply_step(const CharacterStep& step, std::string text, std::size_t) {
   return apply_character_step(step, text);
 }
 
-base::Result<std::string> apply_step(const PrependText& step, std::string text) {
+base::Result<std::string> apply_step(const PrependText& step, std::string text, std::size_t) {
   return text.empty() ? std::move(text) : step.text + text;
 }
 
-base::Result<std::string> apply_step(const ReplaceText& step, std::string text) {
-  return replace_matches(step.pattern, text, step.replacement, kMaxTextBytes);
+base::Result<std::string> apply_step(const ReplaceText& step, std::string text, std::size_t max_bytes) {
+  return replace_matches(step.pattern, text, step.replacement, max_bytes);
 }
 
-base::Result<std::string> apply_step(const StripWhitespace& step, std::string text) {
+base::Result<std::string> apply_step(const StripWhitespace& step, std::string text, std::size_t) {
   std::string_view rest = text;
   if (step.left) rest.remove_prefix(leading_whitespace(rest));
   if (step.right) rest = rest.substr(0, trailing_whitespace(rest));
   return std::string(rest);
 }
 
-base::Result<std::string> apply_step(const WriteByteAlphabet&, std::string text) {
+base::Result<std::string> apply_step(const WriteByteAlphabet&, std::string text, std::size_t) {
   return to_alphabet(text);
 }
 
-base::Result<std::string> apply_step(const PrecompiledCharsmap& charsmap, std::string text) {
+base::Result<std::string> apply_step(const PrecompiledCharsmap& charsmap, std::string text, std::size_t) {
   return charsmap.apply(text);
 }
 
 }  // namespace
 
 base::Result<std::string> Normalizer::apply(std::string_view text) const {
+  const std::size_t max_bytes = max_grown_bytes(text.size());
   std::string result(text);
   for (const NormalizerStep& step : steps_) {
     base::Result<std::string> next =
-        std::visit([&](const auto& concrete) { return apply_step(concrete, std::move(result)); }, step);
+        std::visit([&](const auto& concrete) { return apply_step(concrete, std::move(result), max_bytes); }, step);
     if (!next) return next;
     result = std::move(*next);
-    if (result.size() > kMaxTextBytes) return base::invalid_argument("the normalised text is longer than 2 GiB");
+    if (result.size() > max_bytes) return base::invalid_argument("normalisation makes the text too long");
   }
   return result;
 }

@@ -83,7 +83,8 @@ std::string PipelineTokenizer::decode(std::span<const TokenId> tokens, bool skip
 
 std::string PipelineTokenizer::token_bytes(TokenId token, bool at_start) const {
   const std::string_view bytes = parts_.vocabulary->bytes(token);
-  if (parts_.vocabulary->kind(token) == TokenKind::kByte) return parts_.decoder.apply_to_byte(bytes, at_start);
+  if (parts_.vocabulary->kind(token) == TokenKind::kByte)
+    return parts_.decoder.apply_to_byte(std::string(bytes), at_start);
   return parts_.decoder.apply(bytes, at_start);
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/tokenizer/pre_tokenizer.h"
 
+#include <numeric>
 #include <utility>
 
 #include "runtime/tokenizer/byte_alphabet.h"
@@ -110,12 +111,16 @@ base::Status apply_step(const ByteAlphabetStep&, bool, Words& words) {
 }  // namespace
 
 base::Result<Words> PreTokenizer::apply(std::string_view text, bool at_text_start) const {
+  const std::size_t max_bytes = max_grown_bytes(text.size());
   Words words;
   if (!text.empty()) words.words.push_back(text);
   for (const PreTokenizerStep& step : steps_) {
     const base::Status status =
         std::visit([&](const auto& concrete) { return apply_step(concrete, at_text_start, words); }, step);
     if (!status) return status.error();
+    const std::size_t bytes = std::accumulate(words.words.begin(), words.words.end(), std::size_t{0},
+                                              [](std::size_t sum, std::string_view word) { return sum + word.size(); });
+    if (bytes > max_bytes) return base::invalid_argument("the pre-tokenizer makes the text too long");
   }
   return words;
 }

@@ -25,15 +25,7 @@ void RankedBpe::encode_word(std::string_view word, MergeScratch& scratch, std::v
   }
   scratch.symbols.clear();
   add_symbols(word, scratch);
-  if (scratch.symbols.empty()) return;
-  merge_symbols(scratch, [this](const Symbol& left, const Symbol& right) -> std::optional<std::pair<float, TokenId>> {
-    const Merge* merge = merges_.find(left.id, right.id);
-    if (merge == nullptr) return std::nullopt;
-    return std::pair(static_cast<float>(merge->rank), merge->merged);
-  });
-  for (std::int32_t i = 0; i >= 0; i = scratch.symbols[static_cast<std::size_t>(i)].next) {
-    ids.push_back(scratch.symbols[static_cast<std::size_t>(i)].id);
-  }
+  merges_.apply(scratch, ids);
 }
 
 // Symbols count their bytes within the word, without prefix and suffix.

@@ -1,7 +1,6 @@
 // SentencePiece models, by libsentencepiece: it normalises and cuts the text; the vocabulary is copied out of it.
 #include <sentencepiece_processor.h>
 
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,13 +10,12 @@
 #include "runtime/tokenizer/loaders.h"
 #include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/sentencepiece_proto.h"
+#include "runtime/tokenizer/tokenizer_json_file.h"
 
 namespace trireme::tokenizer {
 namespace {
 
 using Processor = sentencepiece::SentencePieceProcessor;
-
-constexpr std::uintmax_t kMaxFileBytes = 256 << 20;
 
 class SentencePieceModel final : public WordModel {
  public:
@@ -38,17 +36,6 @@ class SentencePieceModel final : public WordModel {
   std::unique_ptr<Processor> processor_;
 };
 
-base::Result<std::string> read_model(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return base::not_found("does not exist");
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error || size > kMaxFileBytes) return base::invalid_argument("is larger than 256 MiB");
-  std::string bytes(size, '\0');
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream.read(bytes.data(), static_cast<std::streamsize>(size))) return base::invalid_argument("cannot be read");
-  return bytes;
-}
-
 TokenKind kind_of(const Processor& processor, int id) {
   if (processor.IsControl(id) || processor.IsUnknown(id)) return TokenKind::kSpecial;
   if (processor.IsByte(id)) return TokenKind::kByte;
@@ -63,24 +50,15 @@ base::Result<std::unique_ptr<Vocabulary>> copy_vocabulary(const Processor& proce
     const TokenKind kind = kind_of(processor, id);
     std::string piece = processor.IdToPiece(id);
     if (kind == TokenKind::kByte) {
-      const auto byte = parse_byte_token(piece);
-      if (!byte) return base::invalid_argument("byte token \"" + piece + "\" is not <0xNN>");
-      piece = std::string(1, static_cast<char>(*byte));
+      base::Result<std::string> byte = byte_of_token(piece);
+      if (!byte) return byte.error();
+      piece = std::move(*byte);
     }
     base::Status status = vocabulary->add(id, piece, kind);
     if (status && kind == TokenKind::kNormal) status = vocabulary->index(id);
     if (!status) return status.error();
   }
   return vocabulary;
-}
-
-AddedTokens control_tokens(const Vocabulary& vocabulary) {
-  std::vector<AddedToken> tokens;
-  for (TokenId id = 0; id < vocabulary.size(); ++id) {
-    if (vocabulary.kind(id) != TokenKind::kSpecial || vocabulary.bytes(id).empty()) continue;
-    tokens.push_back({.content = std::string(vocabulary.bytes(id)), .id = id, .special = true});
-  }
-  return AddedTokens(std::move(tokens));
 }
 
 std::optional<TokenId> optional_id(int id) {
@@ -99,7 +77,7 @@ base::Result<TokenizerParts> parts_of(const std::string& serialized) {
   const bool adds_space = processor->DecodePieces(std::vector<std::string>{with_space}) == "a";
   TokenizerParts parts;
   parts.vocabulary = std::move(*vocabulary);
-  parts.added_tokens = control_tokens(*parts.vocabulary);
+  parts.added_tokens = added_tokens_of(*parts.vocabulary);
   parts.decoder = metaspace_decoder(adds_space);
   parts.bos = optional_id(processor->bos_id());
   parts.eos = optional_id(processor->eos_id());
@@ -117,8 +95,9 @@ base::Result<TokenizerParts> parse_sentencepiece_model(const std::string& bytes)
 }
 
 base::Result<TokenizerParts> load_sentencepiece_model(const std::filesystem::path& path) {
-  const base::Result<std::string> serialized = read_model(path);
-  base::Result<TokenizerParts> parts = serialized ? parts_of(*serialized) : serialized.error();
+  const base::Result<std::string> serialized = read_tokenizer_file(path);
+  if (!serialized) return serialized.error();
+  base::Result<TokenizerParts> parts = parts_of(*serialized);
   if (!parts) return base::Error{parts.error().code, path.string() + ": " + parts.error().message};
   return parts;
 }

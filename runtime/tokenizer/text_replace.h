@@ -9,6 +9,13 @@
 
 namespace trireme::tokenizer {
 
+// How long `bytes` of text may become on the way to its tokens: no tokenizer of use needs more, a hostile one would
+// take all memory, and positions within a word are 32-bit numbers.
+constexpr std::size_t max_grown_bytes(std::size_t bytes) {
+  constexpr std::size_t kMaxGrowth = 64, kAlwaysAllowed = 1 << 20, kLimit = (std::size_t{1} << 31) - 1;
+  return bytes > kLimit / (2 * kMaxGrowth) ? kLimit : kMaxGrowth * bytes + kAlwaysAllowed;
+}
+
 // Every `from`, which may be empty (then nothing is replaced), from left to right.
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 

@@ -34,13 +34,16 @@ base::Result<std::unique_ptr<Tokenizer>> Tokenizer::from_checkpoint(const checkp
   return assemble(std::move(parts));
 }
 
+bool Tokenizer::is_without_model(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return path.extension() == ".model" || path.extension() == ".json";
+  return !is_there(path / "config.json") && (is_there(path / "tokenizer.json") || is_there(path / "tokenizer.model"));
+}
+
 base::Result<std::unique_ptr<Tokenizer>> Tokenizer::from_path(const fs::path& path) {
   if (path.extension() == ".model") return assemble(load_sentencepiece_model(path));
   if (path.extension() == ".json") return assemble(load_tokenizer_json(path));
-  // A directory may hold a tokenizer without weights.
-  if (!is_there(path / "config.json") && (is_there(path / "tokenizer.json") || is_there(path / "tokenizer.model"))) {
-    return assemble(load_hugging_face_tokenizer(path, nlohmann::json::object()));
-  }
+  if (is_without_model(path)) return assemble(load_hugging_face_tokenizer(path, nlohmann::json::object()));
   auto opened = checkpoint::Checkpoint::open(path);
   if (!opened) return opened.error();
   return from_checkpoint(**opened);

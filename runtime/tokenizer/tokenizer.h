@@ -38,6 +38,8 @@ class Tokenizer {
   static base::Result<std::unique_ptr<Tokenizer>> from_checkpoint(const checkpoint::Checkpoint& checkpoint);
   // From a tokenizer.json, a SentencePiece model (*.model), a directory with one of them, or whatever Checkpoint opens.
   static base::Result<std::unique_ptr<Tokenizer>> from_path(const std::filesystem::path& path);
+  // Whether `path` is one of these, but for what Checkpoint opens.
+  static bool is_without_model(const std::filesystem::path& path);
 
   // Error: the text is not valid UTF-8.
   virtual base::Result<std::vector<TokenId>> encode(std::string_view text, EncodeOptions options = {}) const = 0;

@@ -136,7 +136,7 @@ base::Result<TokenizerJson> parse_tokenizer_json(const std::string& text) {
   return result;
 }
 
-base::Result<std::string> read_json_file(const std::filesystem::path& path) {
+base::Result<std::string> read_tokenizer_file(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return base::not_found(path.string() + " does not exist");
   const std::uintmax_t size = std::filesystem::file_size(path, error);

@@ -23,7 +23,7 @@ struct TokenizerJson {
 base::Result<TokenizerJson> parse_tokenizer_json(const std::string& text);
 
 // The whole file. kNotFound where it does not exist, and an error where it is larger than any tokenizer.
-base::Result<std::string> read_json_file(const std::filesystem::path& path);
+base::Result<std::string> read_tokenizer_file(const std::filesystem::path& path);
 // The text of a small JSON file: an object. The error begins with `file`.
 base::Result<nlohmann::json> parse_json_object(const std::string& text, const std::string& file);
 

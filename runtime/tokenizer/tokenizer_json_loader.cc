@@ -179,7 +179,7 @@ base::Result<TokenizerParts> parse_tokenizer(const std::string& text) {
 }
 
 base::Result<TokenizerParts> load_tokenizer_json(const std::filesystem::path& path) {
-  const base::Result<std::string> text = read_json_file(path);
+  const base::Result<std::string> text = read_tokenizer_file(path);
   if (!text) return text.error();
   base::Result<TokenizerParts> parts = parse_tokenizer(*text);
   if (!parts) return base::Error{parts.error().code, path.string() + ": " + parts.error().message};

@@ -10,6 +10,9 @@
 
 namespace trireme::tokenizer {
 
+// {"String": "…"} or {"Regex": "…"}
+base::Result<Regex> parse_pattern(const nlohmann::json& pattern);
+
 base::Result<Normalizer> parse_normalizer(const nlohmann::json& object);
 
 struct ParsedPreTokenizer {

@@ -7,17 +7,12 @@
 #include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/pre_tokenizer_patterns.h"
 #include "runtime/tokenizer/tokenizer_json_steps.h"
+#include "runtime/tokenizer/utf8.h"
 
 namespace trireme::tokenizer {
 namespace {
 
 using nlohmann::json;
-
-// {"String": "…"} or {"Regex": "…"}
-base::Result<Regex> parse_pattern(const json& pattern) {
-  if (pattern.contains("String")) return Regex::literal(pattern.at("String").get_ref<const std::string&>());
-  return Regex::compile(pattern.at("Regex").get_ref<const std::string&>());
-}
 
 std::optional<NormalizerStep> plain_normalizer(std::string_view type) {
   if (type == "NFC") return UnicodeForm::kNfc;
@@ -140,7 +135,9 @@ base::Status add_metaspace(const json& step, Steps& steps) {
                        : scheme == "first" ? MetaspaceStep::Prepend::kFirst
                                            : MetaspaceStep::Prepend::kAlways;
   std::string replacement = step.value("replacement", std::string(kMetaspace));
-  if (replacement.empty()) return base::invalid_argument("pre_tokenizer Metaspace: replacement is empty");
+  if (!is_one_character(replacement)) {
+    return base::invalid_argument("pre_tokenizer Metaspace: replacement is not one character");
+  }
   steps.emplace_back(MetaspaceStep{prepend, step.value("split", true), std::move(replacement)});
   return base::ok_status();
 }
@@ -163,6 +160,11 @@ base::Status add_pre_tokenizer_step(const json& step, Steps& steps) {
 }
 
 }  // namespace
+
+base::Result<Regex> parse_pattern(const json& pattern) {
+  if (pattern.contains("String")) return Regex::literal(pattern.at("String").get_ref<const std::string&>());
+  return Regex::compile(pattern.at("Regex").get_ref<const std::string&>());
+}
 
 base::Result<Normalizer> parse_normalizer(const json& object) {
   return with_json_errors("normalizer", [&]() -> base::Result<Normalizer> {

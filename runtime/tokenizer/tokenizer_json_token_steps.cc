@@ -6,6 +6,7 @@
 #include "runtime/tokenizer/json_error.h"
 #include "runtime/tokenizer/metaspace.h"
 #include "runtime/tokenizer/tokenizer_json_steps.h"
+#include "runtime/tokenizer/utf8.h"
 
 namespace trireme::tokenizer {
 namespace {
@@ -20,10 +21,7 @@ struct DecoderParts {
 };
 
 base::Status add_replace(const json& step, DecoderParts& parts) {
-  const json& pattern = step.at("pattern");
-  base::Result<Regex> regex = pattern.contains("String")
-                                  ? Regex::literal(pattern.at("String").get_ref<const std::string&>())
-                                  : Regex::compile(pattern.at("Regex").get_ref<const std::string&>());
+  base::Result<Regex> regex = parse_pattern(step.at("pattern"));
   if (!regex) return regex.error();
   parts.of_token.emplace_back(ReplaceDecode{std::move(*regex), step.at("content").get<std::string>()});
   return base::ok_status();
@@ -47,7 +45,9 @@ base::Status add_metaspace(const json& step, DecoderParts& parts) {
   MetaspaceDecode metaspace{
       step.value("replacement", std::string(kMetaspace)),
       step.value("prepend_scheme", step.value("add_prefix_space", true) ? "always" : "never") != "never"};
-  if (metaspace.replacement.empty()) return base::invalid_argument("decoder Metaspace: replacement is empty");
+  if (!is_one_character(metaspace.replacement)) {
+    return base::invalid_argument("decoder Metaspace: replacement is not one character");
+  }
   parts.of_token.emplace_back(std::move(metaspace));
   return base::ok_status();
 }

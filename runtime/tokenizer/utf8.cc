@@ -1,5 +1,7 @@
 #include "runtime/tokenizer/utf8.h"
 
+#include <algorithm>
+
 namespace trireme::tokenizer {
 namespace {
 
@@ -24,6 +26,11 @@ LeadByte lead_byte(unsigned char byte) {
 
 }  // namespace
 
+std::size_t num_characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+}
+
 Utf8Character first_character(std::string_view text) {
   const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const LeadByte lead = lead_byte(byte_at(0));
@@ -38,6 +45,12 @@ Utf8Character first_character(std::string_view text) {
     code_point = code_point << 6 | (byte_at(i) & 0x3F);
   }
   return {Utf8Status::kValid, lead.length, code_point};
+}
+
+bool is_one_character(std::string_view text) {
+  if (text.empty()) return false;
+  const Utf8Character character = first_character(text);
+  return character.status == Utf8Status::kValid && character.bytes == text.size();
 }
 
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) {

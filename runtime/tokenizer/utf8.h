@@ -27,6 +27,12 @@ struct Utf8Character {
 // 3.9, table 3-7 and "U+FFFD substitution of maximal subparts"), so that every decoder replaces it alike.
 Utf8Character first_character(std::string_view text);
 
+// Of valid UTF-8; else the bytes that begin a character or stand alone.
+std::size_t num_characters(std::string_view text);
+
+// Whether `text` is a single valid character.
+bool is_one_character(std::string_view text);
+
 // Offset of the first byte that is not part of a valid character. Surrogates and overlong forms are invalid.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 

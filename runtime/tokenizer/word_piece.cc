@@ -1,17 +1,10 @@
 #include "runtime/tokenizer/word_piece.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "runtime/tokenizer/utf8.h"
+
 namespace trireme::tokenizer {
-namespace {
-
-std::size_t num_characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
-}
-
-}  // namespace
 
 WordPiece::WordPiece(const Vocabulary& vocabulary, Options options)
     : options_(std::move(options)),

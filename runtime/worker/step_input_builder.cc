@@ -16,6 +16,21 @@ void add_slots(std::int64_t first_position, std::int64_t num_rows, const std::ve
   }
 }
 
+// Neighbouring rows with the same adapter go together.
+void add_adapter_rows(const scheduler::SequenceAdmission& admission, std::int64_t first_row, std::int64_t num_rows,
+                      std::vector<model::AdapterRows>& adapters) {
+  if (admission.adapter == 0) return;
+  const std::size_t adapter = admission.adapter - 1;
+  if (!adapters.empty()) {
+    model::AdapterRows& last = adapters.back();
+    if (last.adapter == adapter && last.first_row + last.num_rows == first_row) {
+      last.num_rows += num_rows;
+      return;
+    }
+  }
+  adapters.push_back({first_row, num_rows, adapter});
+}
+
 }  // namespace
 
 BuiltStep build_step(const scheduler::StepPlan& plan, SequenceTable& table, const kv_cache::KvCache& cache) {
@@ -29,6 +44,7 @@ BuiltStep build_step(const scheduler::StepPlan& plan, SequenceTable& table, cons
     step.work.push_back({&work, &sequence, first_row});
     input.token_ids.insert(input.token_ids.end(), work.tokens.begin(), work.tokens.end());
     for (std::int32_t i = 0; i < num_rows; ++i) input.positions.push_back(work.first_position + i);
+    add_adapter_rows(sequence.admission, first_row, num_rows, input.adapters);
     for (std::int32_t g = 0; g < cache.num_groups(); ++g) {
       const auto& blocks = sequence.blocks[static_cast<std::size_t>(g)];
       auto& group = input.groups[static_cast<std::size_t>(g)];

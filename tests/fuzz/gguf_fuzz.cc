@@ -16,7 +16,7 @@ using trireme::checkpoint::Checkpoint;
 
 void read(const Checkpoint& checkpoint) {
   for (const auto& tensor : checkpoint.tensors()) {
-    if (tensor.bytes == 0) continue;
+    if (tensor.bytes == 0 || !Checkpoint::check_readable(tensor)) continue;
     std::vector<float> row(static_cast<std::size_t>(tensor.row_size()));
     Checkpoint::read_rows(tensor, tensor.num_rows() - 1, tensor.num_rows(), row.data());
   }

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!header) return 0;
   for (const checkpoint::TensorInfo& tensor : header->tensors) {
     TRIREME_CHECK(tensor.data >= bytes.data() && tensor.data + tensor.bytes <= bytes.data() + size) << tensor.name;
-    if (tensor.bytes == 0) continue;
+    if (tensor.bytes == 0 || !checkpoint::Checkpoint::check_readable(tensor)) continue;
     std::vector<float> row(static_cast<std::size_t>(tensor.row_size()));
     checkpoint::Checkpoint::read_rows(tensor, tensor.num_rows() - 1, tensor.num_rows(), row.data());
   }

@@ -75,7 +75,7 @@ TEST_P(ExpertsTest, AGroupedRowHasTheBitsOfLinearWithItsGroupsWeights) {
   std::vector<PackedWeights> packed;
   std::vector<PackedMatrixView> weights;
   for (std::size_t g = 0; g + 1 < offsets.size(); ++g)
-    packed.emplace_back(PackedMatrixShape{base::DType::kF32, kOut, kIn}, normal(kOut * kIn));
+    packed.emplace_back(PackedMatrixShape{WeightFormat::kF32, kOut, kIn}, normal(kOut * kIn));
   for (const PackedWeights& matrix : packed) weights.push_back(matrix.view());
   const auto input = normal(21 * kIn);
   GuardedFloats output(21 * kOut);

@@ -69,18 +69,18 @@ TEST_P(QuantisedLinearTest, HasTheBitsOfTheReferenceAtAllSmallSizes) {
 
 TEST_P(QuantisedLinearTest, HasTheBitsOfTheReferenceForAnyNumberOfRows) {
   for (const WeightFormat format : kQuantisedFormats) {
-    for (std::int64_t rows = 1; rows <= 36; ++rows) expect_reference_bits({format, rows, 70, 37});
-    expect_reference_bits({format, 403, 96, 33});
+    for (std::int64_t rows = 1; rows <= 34; ++rows) expect_reference_bits({format, rows, 33, 37});
+    expect_reference_bits({format, 403, 64, 33});
   }
 }
 
 TEST_P(QuantisedLinearTest, HasTheBitsOfTheReferenceForModesAndModelShapes) {
   for (const WeightFormat format : kQuantisedFormats) {
-    for (const std::int64_t rows : {1, 13, 32}) {
-      expect_reference_bits({format, rows, 576, 192});
-      expect_reference_bits({format, rows, 1536, 96, OutputMode::kAdd});
-      expect_reference_bits({format, rows, 640, 100, OutputMode::kOverwrite, true});
-      expect_reference_bits({format, rows, 640, 100, OutputMode::kAdd, true});
+    for (const std::int64_t rows : {1, 13}) {
+      expect_reference_bits({format, rows, 576, 96});
+      expect_reference_bits({format, rows, 1536, 32, OutputMode::kAdd});
+      expect_reference_bits({format, rows, 640, 40, OutputMode::kOverwrite, true});
+      expect_reference_bits({format, rows, 640, 40, OutputMode::kAdd, true});
     }
   }
 }
@@ -120,7 +120,7 @@ TEST_P(QuantisedLinearTest, IsCloseToTheFloatProduct) {
 
 TEST_P(QuantisedLinearTest, GivesARowTheSameBitsWhateverTheNumberOfRowsAndThreads) {
   for (const WeightFormat format : kQuantisedFormats) {
-    const Case all{format, 500, 160, 70, OutputMode::kAdd, true};
+    const Case all{format, 500, 96, 40, OutputMode::kAdd, true};
     const Data data = make(all);
     Backend single(GetParam(), 1);
     const auto expected = run(ops_, all, data);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -47,10 +48,31 @@ TEST(QuantiseWeights, AGroupErrsByHalfAStepAtMostAndKeepsItsRange) {
       const auto quant = static_cast<float>(buffer.quants[i]);
       EXPECT_GE(quant, static_cast<float>(quant_range(format).low));
       EXPECT_LE(quant, static_cast<float>(quant_range(format).high));
-      // q4_0 meets only one of its ends: the other may be cut by a whole step.
-      const float steps = format == WeightFormat::kQ4_0 ? 1.01f : 0.55f;
+      // With 4 bits the ends may be cut.
+      const float steps = format == WeightFormat::kQ8_0 ? 0.55f : format == WeightFormat::kQ4_1 ? 2.3f : 3.2f;
       EXPECT_NEAR(row[i], scale * quant + minimum, std::fabs(scale) * steps) << to_string(format) << ' ' << i;
     }
+  }
+}
+
+TEST(QuantiseWeights, FourBitsCutAnOutlierWhereThatErrsLess) {
+  // Many weights near zero and one far away: its full range would leave the many with few steps.
+  for (const WeightFormat format : {WeightFormat::kQ4_0, WeightFormat::kQ4_1}) {
+    std::vector<float> row = normal_row(32);
+    row[5] = 4.5f;
+    GroupedRowBuffer buffer;
+    quantise_groups(format, row, buffer);
+    double error = 0.0, full_range_error = 0.0;
+    const float low = *std::min_element(row.begin(), row.end());
+    const float step = format == WeightFormat::kQ4_0 ? 4.5f / 8.0f : (4.5f - low) / 15.0f;
+    const float start = format == WeightFormat::kQ4_0 ? 0.0f : low;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const float minimum = buffer.minimums.empty() ? 0.0f : base::f16_to_f32(buffer.minimums[0]);
+      const float element = base::f16_to_f32(buffer.scales[0]) * static_cast<float>(buffer.quants[i]) + minimum;
+      error += std::pow(element - row[i], 2);
+      full_range_error += std::pow(start + step * std::nearbyint((row[i] - start) / step) - row[i], 2);
+    }
+    EXPECT_LT(error, full_range_error * 1.02) << to_string(format);
   }
 }
 

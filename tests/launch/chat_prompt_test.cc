@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/golden.h"
 
@@ -69,7 +70,9 @@ TEST_F(ChatPromptTest, VariablesAreAnObjectAndDoNotReplaceTheMessages) {
   const std::string deep = "{\"a\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
   EXPECT_FALSE(parse_template_variables(deep, "option").ok());
   const auto chat = ChatPrompt::from_checkpoint(*checkpoint_, *tokenizer_);
-  EXPECT_FALSE(chat.value().tokens({{"user", "hello"}}, {{"messages", nlohmann::ordered_json::array()}}).ok());
+  EXPECT_FALSE(chat.value()
+                   .tokens({{"user", "hello"}}, nlohmann::ordered_json{{"messages", nlohmann::ordered_json::array()}})
+                   .ok());
 }
 
 TEST_F(ChatPromptTest, AModelWithoutATemplateIsRefused) {

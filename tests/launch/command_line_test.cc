@@ -54,6 +54,15 @@ TEST(CommandLine, CollectsSettingsUnderBothSpellings) {
   EXPECT_THAT(config->config.pipeline.split, testing::ElementsAre(10, 20));
 }
 
+TEST(CommandLine, CollectsEveryAdapter) {
+  const CommandLine line = parsed({"greet", "--adapter", "a=one", "--adapter", "b=two,c=three"});
+  const auto config = config::load({{}, {}, line.overrides});
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  EXPECT_THAT(
+      config->config.model.adapters,
+      testing::ElementsAre(config::Adapter{"a", "one"}, config::Adapter{"b", "two"}, config::Adapter{"c", "three"}));
+}
+
 TEST(CommandLine, KeepsTheLastOfRepeatedSettings) {
   const CommandLine line = parsed({"greet", "--threads", "4", "--device.threads", "5"});
   EXPECT_EQ(config::load({{}, {}, line.overrides})->config.device.threads, 5);

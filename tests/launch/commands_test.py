@@ -4,18 +4,19 @@
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import mpi_job
+
 TRIREME, MODELS = None, None
-MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n"]
 
 
 def run(*arguments, ranks=1, stdin=""):
-    launcher = [] if ranks == 1 else [*MPIRUN, str(ranks)]
-    return subprocess.run([*launcher, TRIREME, *arguments], input=stdin, capture_output=True, text=True, timeout=60)
+    return subprocess.run([*mpi_job.launcher(ranks), TRIREME, *arguments], input=stdin, capture_output=True, text=True, timeout=60)
 
 
 def model(name):
@@ -48,7 +49,7 @@ class Generate(unittest.TestCase):
         self.assertIsNone(whole["token_logprobs"])
 
     def test_weights_and_caches_of_every_format_run(self):
-        for weights in ("f32", "f16", "bf16"):
+        for weights in ("auto", "f32", "f16", "bf16", "int8", "q8", "q4"):
             for key, value in (("fp32", "fp32"), ("fp16", "int8"), ("int8", "int8"), ("fp16", "fp16")):
                 result = run("generate", *model("gemma3"), "--prompt-ids", "5,6", "--max-tokens", "4", "--weights", weights, "--kv-key",
                              key, "--kv-value", value, "--json")
@@ -105,6 +106,17 @@ class OtherCommands(unittest.TestCase):
             self.assertEqual(len(figures["decode"][0]["stages"]), figures["stages"])
             self.assertNotIn("limits", figures)
 
+    def test_doctor_looks_at_every_rank_and_link(self):
+        for ranks in (1, 2):
+            result = run("doctor", "--json", ranks=ranks)
+            self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+            health = json.loads(result.stdout)
+            self.assertEqual(len(health["ranks"]), ranks)
+            self.assertEqual(len(health["pairs"]), ranks - 1)
+            self.assertTrue(all(pair["latency_us"] > 0 and pair["gb_per_s"] > 0 for pair in health["pairs"]))
+            self.assertNotIn("error", [finding["severity"] for finding in health["findings"]])
+        self.assertIn("memory: ", run("doctor").stdout)
+
     def test_bench_refuses_what_does_not_fit_before_and_after_loading(self):
         options = ["bench", *model("llama"), "--no-limits"]
         self.assertEqual(run(*options, "--json", "/no/such/folder/x.json", ranks=2).returncode, 2)
@@ -117,7 +129,38 @@ class OtherCommands(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         for part in ("gemma3", "rank 0: ", "rank 1: ", "stage 1"):
             self.assertIn(part, result.stdout)
+        self.assertIn("tokenizer     byte-level BPE, 512 tokens", result.stdout)
+        self.assertIn("chat template none", result.stdout)
         self.assertEqual(run("inspect", "/no/such/model").returncode, 1)
+
+    def test_inspect_says_of_any_file_what_it_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def write(name, text):
+                path = os.path.join(folder, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w") as file:
+                    file.write(text)
+                return path
+
+            adapter = os.path.dirname(write("adapter/adapter_config.json", json.dumps(
+                {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj"], "base_model_name_or_path": "llama"})))
+            shutil.copy(os.path.join(MODELS, "llama", "model.safetensors"), os.path.join(adapter, "adapter_model.safetensors"))
+            tokenizers = os.path.join(os.path.dirname(MODELS), "tokenizers")
+            for path, expected in [
+                    (os.path.join(MODELS, "llama", "tokenizer.json"), "tokenizer: byte-level BPE, 512 tokens"),
+                    (os.path.join(tokenizers, "sentencepiece-model-bpe", "tokenizer.model"), "SentencePiece model"),
+                    (os.path.join(tokenizers, "word-piece"), "tokenizer: WordPiece"),
+                    (write("good.yaml", "device:\n  threads: 2\n"), "configuration: sets 1 of"), (adapter, "LoRA adapter (PEFT): rank 4 on q_proj"),
+                    (write("good.jinja", "{{ messages[0].content }}"), "chat template")]:
+                result = run("inspect", path)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn(expected, result.stdout)
+                self.assertIn("usable", result.stdout)
+                self.assertEqual(len(result.stdout.splitlines()), 1)
+            for name, text in [("bad.yaml", "devise: 1"), ("bad.jinja", "{{ 1 | nope }}"), ("bad.json", "{}"), ("bad.model", "x")]:
+                result = run("inspect", write(name, text))
+                self.assertEqual((result.returncode, result.stdout), (1, ""))
+                self.assertIn(name, result.stderr)
 
 
 if __name__ == "__main__":

@@ -128,6 +128,36 @@ class Convert(unittest.TestCase):
                 file.write(byte)
         self.assertGreater(marks, 0)
 
+    def test_calibration_keeps_sensitive_matrices_and_reports(self):
+        text, report = (os.path.join(self.folder.name, name) for name in ("text.txt", "report.json"))
+        with open(text, "w") as file:
+            for number in range(300):
+                file.write(f"line {number}: the quick brown fox jumps over {number * 7} lazy dogs\n")
+        options = ["--weights", "int8", "--calibration", text, "--samples", "4", "--tolerance", "0"]
+        result = self.convert("llama", *options, "--keep-sensitive", "0.05", "--report", report)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("held-out tokens", result.stderr)
+        with open(report) as file:
+            told = json.load(file)
+        kept = {matrix["matrix"] for matrix in told["matrices"] if matrix["kept_in"] != matrix["format"]}
+        self.assertEqual(len(kept), told["kept_matrices"])
+        self.assertGreater(len(kept), 0)
+        self.assertLessEqual(told["after"]["bytes"], 1.05 * told["before"]["bytes"])
+        with open(os.path.join(self.folder.name, "report.svg")) as file:
+            self.assertIn("</svg>", file.read())
+        listed = run("inspect", self.target, "--tensors").stdout
+        for matrix in told["matrices"]:
+            self.assertIn(f"  {matrix['matrix']}  {matrix['kept_in']}  ", listed)
+        self.assertEqual(self.answers(self.target), self.answers(self.target, ranks=2))
+
+    def test_calibration_that_cannot_work_writes_nothing(self):
+        text = os.path.join(self.folder.name, "text.txt")
+        with open(text, "w") as file:
+            file.write("too little")
+        for options in (["--calibration", text], ["--calibration", "/no/such"], ["--samples", "3"]):
+            self.assertEqual(self.convert("llama", "--weights", "int8", *options).returncode, 2, options)
+        self.assertEqual(os.listdir(self.folder.name), ["text.txt"])
+
 
 if __name__ == "__main__":
     FILE_FAULT, MODELS, TRIREME = (os.path.abspath(sys.argv.pop()) for _ in range(3))

@@ -9,6 +9,16 @@ import time
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 
 
+def launcher(num_ranks):
+    """What goes before a command; nothing for one rank."""
+    return [] if num_ranks == 1 else [*MPIRUN, "-n", str(num_ranks)]
+
+
+def error_lines(log):
+    """The lines that trireme logged as errors."""
+    return [line.strip() for line in log.splitlines() if "[error]" in line]
+
+
 class Job:
     def __init__(self, arguments, stdin=subprocess.DEVNULL):
         """arguments: what follows mpirun's own options, e.g. ["-n", "2", "trireme", "generate", …]. stdin=PIPE: for write_line."""
@@ -28,8 +38,7 @@ class Job:
         return "".join(self._stderr)
 
     def errors(self):
-        """The lines that trireme logged as errors."""
-        return [line.strip() for line in self._stderr if "[error]" in line]
+        return error_lines(self.stderr())
 
     def wait_for_log(self, text, limit_s=60):
         deadline = time.monotonic() + limit_s

@@ -22,8 +22,7 @@ class RequestBinderTest : public testing::Test {
 
   const std::unique_ptr<checkpoint::Checkpoint> checkpoint_ =
       checkpoint::Checkpoint::open(test::golden_model("llama")).value();
-  const std::unique_ptr<tokenizer::Tokenizer> tokenizer_ =
-      tokenizer::Tokenizer::from_checkpoint(*checkpoint_).value();
+  const std::unique_ptr<tokenizer::Tokenizer> tokenizer_ = tokenizer::Tokenizer::from_checkpoint(*checkpoint_).value();
   const RequestBinder binder_{*checkpoint_, *tokenizer_, 512, 100};
 };
 
@@ -56,6 +55,16 @@ TEST_F(RequestBinderTest, WithoutALimitTheContextIsTheLimit) {
   RequestSpec spec = ids({1});
   spec.max_tokens = 0;
   EXPECT_EQ(bind(spec)->max_tokens, 0);
+}
+
+TEST_F(RequestBinderTest, AnAdapterIsFoundByItsName) {
+  const RequestBinder binder(*checkpoint_, *tokenizer_, 512, 100, {{"plain", "x"}, {"fancy", "y"}});
+  RequestSpec spec = ids({1});
+  EXPECT_EQ(binder.bind(spec)->adapter, 0u);
+  spec.adapter = "fancy";
+  EXPECT_EQ(binder.bind(spec)->adapter, 2u);
+  spec.adapter = "other";
+  expect_named(binder.bind(spec), "plain, fancy");
 }
 
 TEST_F(RequestBinderTest, TextThatIsNotUtf8AndMissingTemplatesAreRefused) {

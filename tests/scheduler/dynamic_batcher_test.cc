@@ -204,10 +204,14 @@ TEST(StartTest, TellsOfEachSequenceOnceAndWhatThePrefixCacheHad) {
 TEST(ScopeTest, ForgettingAScopeFreesItsBlocksAndEndsItsHits) {
   SchedulerConfig config = roomy_config();
   config.prefix_cache = true;
+  config.num_adapters = 1;
   SchedulerHarness harness(config);
-  Request request = harness.request(prompt_of(16), 2);
-  request.cache_scope = "dialogue";
-  harness.add(request);
+  for (const std::uint32_t adapter : {0u, 1u}) {
+    Request request = harness.request(prompt_of(16), 2);
+    request.cache_scope = "dialogue";
+    request.adapter = adapter;
+    harness.add(request);
+  }
   harness.run_to_end();
   harness.scheduler.forget_scope("dialogue");
   harness.scheduler.take_started();

@@ -19,6 +19,7 @@ StepPlan full_plan() {
   admission.sequence = SequenceId{5};
   admission.choice_index = 1;
   admission.prompt_length = 3;
+  admission.adapter = 5;
   admission.sampling = {0.7f, 40, 0.9f, 0.05f, 1.1f, 0.2f, -0.3f, {{17, -100.0f}, {4, 2.5f}}, 99, 5};
   admission.history = {1, 2, 3};
   plan.admitted = {admission, {}};

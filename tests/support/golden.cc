@@ -14,6 +14,19 @@ const std::vector<std::string>& golden_decoders() {
   return kNames;
 }
 
+bool is_sanitized() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+const std::vector<std::string>& engine_decoders() {
+  static const std::vector<std::string> kFew = {"llama", "mixtral"};
+  return is_sanitized() ? kFew : golden_decoders();
+}
+
 std::filesystem::path golden_model(const std::string& name) {
   return std::filesystem::path(TRIREME_TEST_DATA) / "models" / name;
 }
@@ -23,8 +36,14 @@ std::string parameter_name(std::string model) {
   return model;
 }
 
-std::vector<GoldenCase> golden_cases(const std::string& name) {
-  std::ifstream file(golden_model(name) / "golden.json");
+std::filesystem::path golden_adapter(const std::string& name) {
+  return std::filesystem::path(TRIREME_TEST_DATA) / "adapters" / name;
+}
+
+namespace {
+
+std::vector<GoldenCase> read_cases(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "golden.json");
   const auto golden_file = nlohmann::json::parse(file);
   std::vector<GoldenCase> cases;
   for (const auto& entry : golden_file.at("cases")) {
@@ -33,13 +52,23 @@ std::vector<GoldenCase> golden_cases(const std::string& name) {
     entry.at("last_logits").get_to(golden.last_logits);
     entry.at("greedy_ids").get_to(golden.greedy_ids);
     entry.at("greedy_margins").get_to(golden.greedy_margins);
-    for (const auto& logprob : entry.at("prompt_logprobs")) {
+    for (const auto& logprob : entry.value("prompt_logprobs", nlohmann::json::array())) {
       if (!logprob.is_null()) golden.prompt_logprobs.push_back(logprob.get<float>());
     }
     cases.push_back(std::move(golden));
   }
-  if (cases.empty()) throw std::runtime_error("no golden cases for " + name);
+  if (cases.empty()) throw std::runtime_error("no golden cases in " + folder.string());
   return cases;
+}
+
+}  // namespace
+
+std::vector<GoldenCase> golden_cases(const std::string& name) {
+  return read_cases(golden_model(name));
+}
+
+std::vector<GoldenCase> golden_adapter_cases(const std::string& name) {
+  return read_cases(golden_adapter(name));
 }
 
 std::size_t certain_tokens(const GoldenCase& golden, float margin) {

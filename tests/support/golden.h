@@ -18,10 +18,17 @@ struct GoldenCase {
 
 // The decoders in tests/data/models.
 const std::vector<std::string>& golden_decoders();
+// Whether this program was built with a sanitizer, and so is some ten times slower.
+bool is_sanitized();
+// For tests that start a whole engine per model: all of them; under a sanitizer, a dense one and one with experts.
+const std::vector<std::string>& engine_decoders();
 std::filesystem::path golden_model(const std::string& name);
 // The name as a test's parameter may have it.
 std::string parameter_name(std::string model);
 std::vector<GoldenCase> golden_cases(const std::string& name);
+// Of an adapter over models/llama in tests/data/adapters: without log-probabilities.
+std::filesystem::path golden_adapter(const std::string& name);
+std::vector<GoldenCase> golden_adapter_cases(const std::string& name);
 
 // Where greedy decoding may first differ from the golden one without a fault: the first margin of at most `margin`.
 std::size_t certain_tokens(const GoldenCase& golden, float margin);

@@ -17,8 +17,8 @@ struct RequestService::Active {
   std::string cache_key;  // empty: its answer is not kept
   std::vector<EventPtr> answer;
   bool in_dialogue = false;
-  bool started = false;  // has left the queue
-  std::int32_t unfinished = 0;  // choices
+  bool started = false;                       // has left the queue
+  std::int32_t unfinished = 0;                // choices
   std::vector<Clock::time_point> last_token;  // per choice; 0: none yet
   RequestRecord record;
 

@@ -37,8 +37,8 @@ struct ServiceLimits {
 // What an endpoint hands over: a request whose tokens and ranges are checked. Its id is assigned by the service.
 struct Submission {
   scheduler::Request request;
-  std::string dialogue;     // of the same tenant; empty: none
-  bool determined = false;  // greedy, or with a seed of the client's own: equal requests have equal answers
+  std::string dialogue;            // of the same tenant; empty: none
+  bool determined = false;         // greedy, or with a seed of the client's own: equal requests have equal answers
   std::function<void()> on_ready;  // see TokenStream; may be empty if the reader polls
 };
 
@@ -129,14 +129,14 @@ class RequestService {
   std::atomic<bool> draining_{false};
   std::atomic<Clock::rep> drain_deadline_{0};
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;                                                    // of what follows
   std::unordered_map<scheduler::RequestId, std::unique_ptr<Active>> incoming_;  // until the engine thread takes them
   ServiceStats stats_;
 
   // Engine thread only.
-  std::unordered_map<scheduler::RequestId, std::unique_ptr<Active>> active_;     // by the engine's id
+  std::unordered_map<scheduler::RequestId, std::unique_ptr<Active>> active_;   // by the engine's id
   std::unordered_map<scheduler::RequestId, scheduler::RequestId> engine_ids_;  // by the service's
-  std::vector<std::string> stale_scopes_;  // of dialogues that ended while a request used them
+  std::vector<std::string> stale_scopes_;    // of dialogues that ended while a request used them
   std::vector<scheduler::RequestId> ended_;  // to be forgotten between turns: events come from within the engine
   Clock::time_point stats_due_{};
 };

@@ -51,7 +51,7 @@ class ResponseCache {
 
   const Limits limits_;
   mutable std::mutex mutex_;
-  std::list<Entry> entries_;  // most recently used first
+  std::list<Entry> entries_;                                                 // most recently used first
   std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key_;  // views of the entries' own keys
   Counts counts_;
 };

@@ -16,7 +16,7 @@ struct ServiceStats {
   std::int64_t response_cache_hits = 0;
   std::int64_t response_cache_queries = 0;
   std::int64_t num_dialogues = 0;
-  std::vector<engine::ReplicaTotals> totals;      // where the stages' time went
+  std::vector<engine::ReplicaTotals> totals;        // where the stages' time went
   std::vector<scheduler::SchedulerStats> replicas;  // blocks, sequences, preemptions and prefix hits of each
 };
 

@@ -30,6 +30,11 @@ struct Api {
   std::atomic<const Served*> served{nullptr};  // null: loading
 
   const Served* now() const { return served.load(std::memory_order_acquire); }
+  // A client that did not read is given up.
+  void dropped(const std::string& reason) {
+    metrics.on_error("http", "slow_client");
+    log.warn(reason + ": its connection is closed");
+  }
 };
 
 // Each adds its routes; `api` outlives the router.

@@ -13,12 +13,12 @@ namespace trireme::http {
 struct CompletionCall {
   launch::RequestForm form = launch::RequestForm::kCompletions;
   std::string id, model;
-  std::int64_t created = 0;         // seconds since 1970
+  std::int64_t created = 0;  // seconds since 1970
   bool stream = false;
-  bool include_usage = false;       // a last chunk of a stream that holds the usage
-  bool continuous_usage = false;    // and each chunk, too
-  bool echo = false;                // the output begins with the prompt
-  bool determined = false;          // greedy, or with the client's own seed
+  bool include_usage = false;                // a last chunk of a stream that holds the usage
+  bool continuous_usage = false;             // and each chunk, too
+  bool echo = false;                         // the output begins with the prompt
+  bool determined = false;                   // greedy, or with the client's own seed
   std::vector<scheduler::Request> requests;  // one per prompt; equal but for it
 
   bool is_chat() const { return form == launch::RequestForm::kChat; }

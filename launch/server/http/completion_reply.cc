@@ -60,7 +60,8 @@ void CompletionReply::pump() {
 
 void CompletionReply::take(std::size_t prompt, std::string& text) {
   server::TokenStream::Batch batch;
-  // The stream calls again only after it was found empty; where text is to be written, the end of the write comes first.
+  // The stream calls again only after it was found empty; where text is to be written, the end of the write comes
+  // first.
   do {
     batch = active_[prompt].take();
     for (const server::EventPtr& event : batch.events) {
@@ -124,8 +125,7 @@ void CompletionReply::fail(int status, const std::string& message) {
     exchange_->respond(std::move(response));
     return;
   }
-  exchange_->write(CompletionWriter::failure(status, message),
-                   [exchange = exchange_] { exchange->end_stream(); });
+  exchange_->write(CompletionWriter::failure(status, message), [exchange = exchange_] { exchange->end_stream(); });
 }
 
 void CompletionReply::drop() {

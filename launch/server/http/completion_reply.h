@@ -27,8 +27,6 @@ class CompletionReply : public std::enable_shared_from_this<CompletionReply> {
   void begin();
 
  private:
-  using Status = std::pair<int, std::string>;  // and what to tell
-
   void pump();
   void take(std::size_t prompt, std::string& text);
   void add(std::size_t prompt, const engine::GenerationEvent& event, std::string& text);
@@ -42,9 +40,9 @@ class CompletionReply : public std::enable_shared_from_this<CompletionReply> {
   const CompletionCall call_;
   CompletionWriter writer_;
   const std::function<void(const std::string&)> on_drop_;
-  std::vector<server::ActiveRequest> active_;      // by prompt; empty: over
-  std::vector<engine::Generation> generations_;    // by index, unless streamed
-  std::size_t num_open_ = 0;                       // prompts
+  std::vector<server::ActiveRequest> active_;    // by prompt; empty: over
+  std::vector<engine::Generation> generations_;  // by index, unless streamed
+  std::size_t num_open_ = 0;                     // prompts
   bool writing_ = false, streaming_ = false, over_ = false;
 };
 

@@ -70,10 +70,7 @@ class CompletionHandler {
 
  private:
   void start(const ExchangePtr& exchange, CompletionCall call, const Served& served) const {
-    const auto on_drop = [&api = api_](const std::string& reason) {
-      api.metrics.on_error("http", "slow_client");
-      api.log.warn(reason + ": its connection is closed");
-    };
+    const auto on_drop = [&api = api_](const std::string& reason) { api.dropped(reason); };
     auto reply = std::make_shared<CompletionReply>(exchange, std::move(call), *served.model->tokenizer, on_drop);
     if (const auto refusal = reply->submit(*served.service)) {
       api_.metrics.on_error("http", std::to_string(status_of(refusal->kind)));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "launch/generation_output.h"
 #include "launch/request_json/response_json.h"
 #include "launch/server/http/error_body.h"
 
@@ -14,10 +15,6 @@ using engine::GenerationEvent;
 using launch::TokenWithLogprob;
 using nlohmann::ordered_json;
 using scheduler::FinishReason;
-
-std::string text_of(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
 
 const char* finish_text(FinishReason reason) {
   if (reason == FinishReason::kNone) return nullptr;
@@ -49,9 +46,8 @@ const scheduler::Request& CompletionCall::request_of(std::size_t index) const {
 CompletionWriter::CompletionWriter(const CompletionCall& call, const tokenizer::Tokenizer& tokenizer)
     : call_(call), tokenizer_(tokenizer), begun_(call.num_choices(), false), offsets_(call.num_choices(), 0) {
   const char* object = call.is_chat() ? "chat.completion.chunk" : "text_completion";
-  const ordered_json head = {
-      {"id", call.id}, {"object", object}, {"created", call.created}, {"model", call.model}};
-  head_ = text_of(head);
+  const ordered_json head = {{"id", call.id}, {"object", object}, {"created", call.created}, {"model", call.model}};
+  head_ = launch::to_line(head);
   head_.back() = ',';  // in place of the brace
 }
 
@@ -66,7 +62,7 @@ std::string CompletionWriter::usage() const {
                               {"completion_tokens", output_tokens_},
                               {"total_tokens", prompt + output_tokens_},
                               {"prompt_tokens_details", {{"cached_tokens", cached_tokens_}}}};
-  return text_of(usage);
+  return launch::to_line(usage);
 }
 
 std::string CompletionWriter::whole(const std::vector<Generation>& choices) const {
@@ -81,14 +77,14 @@ std::string CompletionWriter::whole(const std::vector<Generation>& choices) cons
                                       call_.echo ? launch::Echo::kPrompt : launch::Echo::kNothing));
     body["choices"].push_back(std::move(object));
   }
-  std::string json = text_of(body);
+  std::string json = launch::to_line(body);
   json.back() = ',';
   return json + "\"usage\":" + usage() + "}";
 }
 
 std::string CompletionWriter::choice(std::size_t index, const std::string& text, const std::string& logprobs,
                                      const char* finish_reason) const {
-  const std::string content = text_of(text);
+  const std::string content = launch::to_line(text);
   std::string json = "{\"index\":" + std::to_string(index);
   json += call_.is_chat() ? ",\"delta\":{\"content\":" + content + "}" : ",\"text\":" + content;
   json += ",\"logprobs\":" + (logprobs.empty() ? "null" : logprobs);
@@ -105,9 +101,9 @@ std::string CompletionWriter::chunk(const std::string& choice) const {
 
 std::string CompletionWriter::logprobs(std::size_t index, const std::vector<TokenWithLogprob>& tokens) {
   if (call_.request_of(index).sampling.num_logprobs < 0) return {};
-  if (call_.is_chat()) return text_of(launch::chat_logprobs(tokenizer_, tokens));
-  std::string json = text_of(launch::completion_logprobs(tokenizer_, tokens, offsets_[index]));
-  for (const auto& token : tokens) offsets_[index] += launch::num_characters(tokenizer_.token_bytes(token.token));
+  if (call_.is_chat()) return launch::to_line(launch::chat_logprobs(tokenizer_, tokens));
+  std::string json = launch::to_line(launch::completion_logprobs(tokenizer_, tokens, offsets_[index]));
+  for (const auto& token : tokens) offsets_[index] += tokenizer::num_characters(tokenizer_.token_bytes(token.token));
   return json;
 }
 

@@ -40,9 +40,9 @@ class CompletionWriter {
 
   const CompletionCall& call_;
   const tokenizer::Tokenizer& tokenizer_;
-  std::string head_;                    // of every chunk, up to its choices
-  std::vector<bool> begun_;             // by index
-  std::vector<std::size_t> offsets_;    // by index: characters so far, for text_offset
+  std::string head_;                  // of every chunk, up to its choices
+  std::vector<bool> begun_;           // by index
+  std::vector<std::size_t> offsets_;  // by index: characters so far, for text_offset
   std::int64_t output_tokens_ = 0, cached_tokens_ = 0;
 };
 

@@ -25,11 +25,11 @@ constexpr std::size_t kMaxPipelinedBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxRequestIdBytes = 128;
 
 enum class State : std::uint8_t {
-  kIdle,     // between requests
-  kHeader,   // a request has begun
-  kBody,     // its header is there
-  kBusy,     // its response is awaited or being written
-  kLinger,   // all is written; waits for the client to close, so that it can read the answer first
+  kIdle,    // between requests
+  kHeader,  // a request has begun
+  kBody,    // its header is there
+  kBusy,    // its response is awaited or being written
+  kLinger,  // all is written; waits for the client to close, so that it can read the answer first
   kClosed,
 };
 
@@ -115,8 +115,8 @@ class Client final : public Connection {
   // ---- what an exchange does
   void respond(const HttpResponse& response) {
     if (state_ != State::kBusy || streaming_) return;
-    send_response(response, response.status == 200 || response.status == 400 || response.status == 404 ||
-                                response.status == 429);
+    send_response(response,
+                  response.status == 200 || response.status == 400 || response.status == 404 || response.status == 429);
   }
 
   void start_stream(const std::string& content_type) {

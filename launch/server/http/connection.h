@@ -29,7 +29,7 @@ class ConnectionOwner {
   virtual std::unique_ptr<HttpResponse> refuse_early(const HttpRequest& request) = 0;
   virtual void handle(ExchangePtr exchange) = 0;
   virtual std::string new_request_id() = 0;
-  virtual void post(std::function<void()> task) = 0;  // any thread
+  virtual void post(std::function<void()> task) = 0;    // any thread
   virtual void dropped(const std::string& reason) = 0;  // for the log
   virtual void closed(std::uint64_t id) = 0;
 };

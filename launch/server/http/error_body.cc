@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "launch/generation_output.h"
+
 namespace trireme::http {
 namespace {
 
@@ -40,6 +42,12 @@ std::string reason_phrase(int status) {
   }
 }
 
+HttpResponse json_response(const ordered_json& body) {
+  HttpResponse response;
+  response.body = launch::to_line(body);
+  return response;
+}
+
 std::string error_body(int status, const std::string& message, const std::string& param) {
   const bool cut = message.size() > kMaxMessageBytes;
   ordered_json error;
@@ -47,7 +55,7 @@ std::string error_body(int status, const std::string& message, const std::string
   error["type"] = type_of(status);
   error["param"] = param.empty() ? ordered_json(nullptr) : ordered_json(param);
   error["code"] = status;
-  return ordered_json{{"error", std::move(error)}}.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return launch::to_line({{"error", std::move(error)}});
 }
 
 HttpResponse error_response(int status, const std::string& message, const std::string& param) {

@@ -1,13 +1,17 @@
-// The error objects of OpenAI's API: {"error":{"message","type","param","code"}}.
+// Responses in JSON, and the error objects of OpenAI's API: {"error":{"message","type","param","code"}}.
 #pragma once
 
 #include <chrono>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "launch/server/core/refusal.h"
 #include "launch/server/http/exchange.h"
 
 namespace trireme::http {
+
+// Status 200. Text that is not UTF-8 is replaced.
+HttpResponse json_response(const nlohmann::ordered_json& body);
 
 // `param`: the field that is wrong; empty: none. Text that is not UTF-8 is replaced; long text is cut.
 std::string error_body(int status, const std::string& message, const std::string& param = "");

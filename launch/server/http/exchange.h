@@ -12,7 +12,7 @@ namespace trireme::http {
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
 struct HttpRequest {
-  std::string method, path;  // the path without its query
+  std::string method, path;                 // the path without its query
   std::string authorization, content_type;  // of the headers of these names; empty: none
   std::string request_id;                   // X-Request-Id, if it is short and printable; else one of the server's
   std::string body;

@@ -109,10 +109,7 @@ class ApiEndpoint final : public HttpEndpoint, private http::RequestHandler {
     server_->post_work([route, exchange] { route->handler(exchange); });
   }
 
-  void dropped(const std::string& reason) override {
-    api_.metrics.on_error("http", "slow_client");
-    api_.log.warn(reason + ": its connection is closed");
-  }
+  void dropped(const std::string& reason) override { api_.dropped(reason); }
 
   http::Api api_;
   http::Router router_;

@@ -61,7 +61,6 @@ class Server final : public HttpServer, private ConnectionOwner {
   }
 
   std::uint16_t port() const override { return port_; }
-  std::size_t num_connections() const override { return num_connections_.load(); }
   void post_work(std::function<void()> task) override { asio::post(workers_, std::move(task)); }
 
   void stop(std::chrono::milliseconds limit) override {
@@ -93,10 +92,7 @@ class Server final : public HttpServer, private ConnectionOwner {
                   static_cast<unsigned long long>(random_()));
     return text;
   }
-  void closed(std::uint64_t id) override {
-    connections_.erase(id);
-    num_connections_ = connections_.size();
-  }
+  void closed(std::uint64_t id) override { connections_.erase(id); }
 
   base::Status load_tls() {
     if (options_.tls_certificate.empty() && options_.tls_key.empty()) return base::ok_status();
@@ -138,7 +134,6 @@ class Server final : public HttpServer, private ConnectionOwner {
     const std::uint64_t id = ++last_id_;
     const auto connection = Connection::make(id, Socket::make(std::move(socket), tls_.get()), *this);
     connections_.emplace(id, connection);
-    num_connections_ = connections_.size();
     connection->start();
   }
 
@@ -181,7 +176,6 @@ class Server final : public HttpServer, private ConnectionOwner {
   std::optional<Connection::Clock::time_point> stop_at_;
   std::uint64_t last_id_ = 0;
   std::uint16_t port_ = 0;
-  std::atomic<std::size_t> num_connections_{0};
   std::thread thread_;
 };
 

@@ -16,8 +16,8 @@ namespace trireme::http {
 
 struct ListenOptions {
   std::string host = "127.0.0.1";
-  std::uint16_t port = 0;                    // 0: any that is free
-  std::string tls_certificate, tls_key;      // PEM files; empty: no TLS
+  std::uint16_t port = 0;                // 0: any that is free
+  std::string tls_certificate, tls_key;  // PEM files; empty: no TLS
   std::size_t max_connections = 4096;
   int num_workers = 2;
   ConnectionLimits connection;
@@ -34,14 +34,14 @@ class RequestHandler {
 
 class HttpServer {
  public:
-  // Listens at once. `handler` outlives the server. Errors: an address in use or none of this host's, a bad certificate.
+  // Listens at once. `handler` outlives the server. Errors: an address in use or none of this host's, a bad
+  // certificate.
   static base::Result<std::unique_ptr<HttpServer>> open(const ListenOptions& options, RequestHandler& handler);
   virtual ~HttpServer() = default;
 
   virtual std::uint16_t port() const = 0;
   // Runs `task` on a worker. Any thread.
   virtual void post_work(std::function<void()> task) = 0;
-  virtual std::size_t num_connections() const = 0;  // any thread
   // Takes no more connections, lets responses under way go out for at most `limit`, closes all and joins the threads.
   virtual void stop(std::chrono::milliseconds limit) = 0;
 };

@@ -10,8 +10,8 @@ namespace trireme::http {
 namespace {
 
 namespace asio = boost::asio;
-using boost::system::error_code;
 using asio::ip::tcp;
+using boost::system::error_code;
 
 class PlainSocket final : public Socket {
  public:

@@ -10,12 +10,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-HttpResponse json_response(const ordered_json& body) {
-  HttpResponse response;
-  response.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  return response;
-}
-
 HttpResponse health(const Api& api) {
   const Served* served = api.now();
   if (served == nullptr) return error_response(503, "Loading model");
@@ -42,9 +36,8 @@ HttpResponse metrics(const Api& api) {
   const Served* served = api.now();
   HttpResponse response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-  response.body = served == nullptr
-                      ? api.metrics.text({}, "")
-                      : api.metrics.text(served->service->stats(), served->model->names.front());
+  response.body = served == nullptr ? api.metrics.text({}, "")
+                                    : api.metrics.text(served->service->stats(), served->model->names.front());
   return response;
 }
 
@@ -53,8 +46,8 @@ HttpResponse metrics(const Api& api) {
 void add_status_routes(Api& api, Router& router) {
   const auto here = RunsOn::kConnectionThread;
   for (const char* path : {"/health", "/ping"}) {
-    router.add({"GET", path, Needs::kNothing, here,
-                [&api](const ExchangePtr& exchange) { exchange->respond(health(api)); }});
+    router.add(
+        {"GET", path, Needs::kNothing, here, [&api](const ExchangePtr& exchange) { exchange->respond(health(api)); }});
   }
   router.add({"GET", "/version", Needs::kNothing, here, [](const ExchangePtr& exchange) {
                 exchange->respond(json_response({{"version", launch::version()}}));

@@ -13,12 +13,6 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 using Tokens = std::vector<std::int32_t>;
 
-HttpResponse json_response(const ordered_json& body) {
-  HttpResponse response;
-  response.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  return response;
-}
-
 HttpResponse error_of(const launch::RequestError& error) {
   return error_response(400, error.message, error.field);
 }
@@ -46,10 +40,8 @@ HttpResponse tokenize(const server::ServedModel& model, const json& body) {
   if (reader.error()) return error_of(*reader.error());
   const auto tokens = encode(model, std::move(prompts.front()), add_special);
   if (!tokens) return error_response(400, tokens.error().message, "prompt");
-  ordered_json answer = {{"count", tokens->size()},
-                         {"max_model_len", model.max_context},
-                         {"tokens", *tokens},
-                         {"token_strs", nullptr}};
+  ordered_json answer = {
+      {"count", tokens->size()}, {"max_model_len", model.max_context}, {"tokens", *tokens}, {"token_strs", nullptr}};
   if (texts) {
     answer["token_strs"] = ordered_json::array();
     for (const std::int32_t token : *tokens) answer["token_strs"].push_back(model.tokenizer->token_bytes(token));
@@ -73,7 +65,7 @@ using Handler = HttpResponse (*)(const server::ServedModel&, const json&);
 void add(Api& api, Router& router, const char* path, Handler handler) {
   router.add({"POST", path, Needs::kKeyAndModel, RunsOn::kWorker, [&api, handler](const ExchangePtr& exchange) {
                 const auto body = checkpoint::parse_bounded_json(exchange->request().body, "request");
-                HttpResponse response = !body               ? error_response(400, body.error().message)
+                HttpResponse response = !body                ? error_response(400, body.error().message)
                                         : !body->is_object() ? error_response(400, "the request must be a JSON object")
                                                              : handler(*api.now()->model, *body);
                 exchange->post([exchange, response = std::move(response)] { exchange->respond(response); });

@@ -80,13 +80,13 @@ struct Metrics::Impl {
   Family<Counter>& endpoint_errors = counters("endpoint_errors_total", "Answers of an endpoint that are errors");
   Histogram& first_token =
       histogram("time_to_first_token_seconds", "From arrival to the first token", buckets(0.001, 1000));
-  Histogram& next_token = histogram("inter_token_latency_seconds", "Between two tokens of an output",
-                                    buckets(0.001, 100));
+  Histogram& next_token =
+      histogram("inter_token_latency_seconds", "Between two tokens of an output", buckets(0.001, 100));
   Histogram& whole = histogram("e2e_request_latency_seconds", "From arrival to end", buckets(0.001, 10000));
   Histogram& queue = histogram("request_queue_time_seconds", "From arrival to start", buckets(0.001, 1000));
   Histogram& prefill = histogram("request_prefill_time_seconds", "From start to the first token", buckets(0.001, 1000));
-  Histogram& decode = histogram("request_decode_time_seconds", "From the first token to the last",
-                                buckets(0.001, 10000));
+  Histogram& decode =
+      histogram("request_decode_time_seconds", "From the first token to the last", buckets(0.001, 10000));
   Histogram& prompt_length = histogram("request_prompt_tokens", "Prompt tokens of a request", buckets(1, 1e6));
   Histogram& output_length = histogram("request_generation_tokens", "Output tokens of a request", buckets(1, 1e6));
   bool compat_vllm = false;

@@ -77,7 +77,8 @@ void add_stages(const ServiceStats& stats, FamilyList& list) {
   const auto seconds = [](std::uint64_t us) { return static_cast<double>(us) * 1e-6; };
   family("stage_busy_seconds_total", "Time that a stage computed",
          [&](const StageTotals& totals) { return seconds(totals.busy_us); });
-  family("stage_bubble_seconds_total", "Time that a stage had nothing to compute: no plan, or the stage before it was busy",
+  family("stage_bubble_seconds_total",
+         "Time that a stage had nothing to compute: no plan, or the stage before it was busy",
          [&](const StageTotals& totals) { return seconds(totals.wait_us); });
   family("stage_wait_seconds_total", "Time that a stage waited for hidden states on their way",
          [&](const StageTotals& totals) { return seconds(totals.receive_us); });
@@ -106,8 +107,8 @@ std::vector<MetricFamily> stats_families(const ServiceStats& stats) {
               MetricType::Counter, sum(stats.replicas, &SchedulerStats::prefix_query_tokens));
   list.single("prefix_cache_hits_total", "Prompt tokens that the prefix cache had", MetricType::Counter,
               sum(stats.replicas, &SchedulerStats::prefix_hit_tokens));
-  list.single("response_cache_queries_total", "Requests that were looked up in the response cache",
-              MetricType::Counter, static_cast<double>(stats.response_cache_queries));
+  list.single("response_cache_queries_total", "Requests that were looked up in the response cache", MetricType::Counter,
+              static_cast<double>(stats.response_cache_queries));
   list.single("response_cache_hits_total", "Requests that the response cache answered", MetricType::Counter,
               static_cast<double>(stats.response_cache_hits));
   add_stages(stats, list);

@@ -16,6 +16,10 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kMaxFeatures = std::int64_t{1} << 28;
+constexpr kernels::WeightFormat kWeightFormats[] = {kernels::WeightFormat::kF32,  kernels::WeightFormat::kF16,
+                                                    kernels::WeightFormat::kBF16, kernels::WeightFormat::kInt8,
+                                                    kernels::WeightFormat::kQ8_0, kernels::WeightFormat::kQ4_0,
+                                                    kernels::WeightFormat::kQ4_1};
 constexpr char kGguf[] = "gguf", kHuggingFace[] = "hugging_face";
 
 json extent_json(const Extent& extent) {
@@ -78,7 +82,7 @@ class Reader {
 };
 
 kernels::WeightFormat format_of(Reader& reader, const std::string& name) {
-  for (const kernels::WeightFormat format : kernels::kAllWeightFormats) {
+  for (const kernels::WeightFormat format : kWeightFormats) {
     if (name == to_string(format)) return format;
   }
   reader.fail("unknown format " + in_quotes(name));

@@ -1,5 +1,4 @@
 // Qwen 3 with experts (Yang et al. 2025); some layers may be dense.
-#include <algorithm>
 #include <vector>
 
 #include "runtime/model/architecture.h"

@@ -45,8 +45,7 @@ class BatchTest(unittest.TestCase):
                 self.path(name), "--output", output or self.output, *options]
 
     def run_batch(self, *options, ranks=1, output=None, environment=None, name="in.jsonl"):
-        launcher = [] if ranks == 1 else [*mpi_job.MPIRUN, "-n", str(ranks)]
-        return subprocess.run([*launcher, *self.command(*options, output=output, name=name)], capture_output=True, text=True,
+        return subprocess.run([*mpi_job.launcher(ranks), *self.command(*options, output=output, name=name)], capture_output=True, text=True,
                               timeout=120, env={**os.environ, **(environment or {})})
 
     def rows(self, output=None):
@@ -65,7 +64,7 @@ class BatchTest(unittest.TestCase):
         return rows
 
     def errors(self, result):
-        return [line for line in result.stderr.splitlines() if "[error]" in line]
+        return mpi_job.error_lines(result.stderr)
 
 
 class Results(BatchTest):
@@ -249,6 +248,21 @@ class Resume(BatchTest):
         result = self.run_batch("--overwrite", name="other.jsonl")
         self.assertEqual(result.returncode, SUCCESS, result.stderr)
         self.assertEqual(sorted(self.rows()), [1, 2, 3, 4])
+
+    def test_a_job_with_other_adapters_is_refused(self):
+        adapters = os.path.join(MODELS, "..", "adapters")
+        first, second = os.path.join(adapters, "a"), os.path.join(adapters, "b")
+        self.write_input([request(i, max_tokens=3, adapter="x") for i in range(3)])
+        self.assertEqual(self.run_batch("--adapter", "x=" + first).returncode, SUCCESS)
+        rows = self.rows()
+        for options, part in [(["--adapter", "x=" + second], "another model"), ([], "another model"),
+                              (["--adapter", "y=" + first], "names of --adapter")]:
+            result = self.run_batch(*options)
+            self.assertEqual(result.returncode, USAGE, result.stderr)
+            self.assertEqual(len(self.errors(result)), 1, result.stderr)
+            self.assertIn(part, self.errors(result)[0])
+            self.assertEqual(self.rows(), rows)
+        self.assertEqual(self.run_batch("--adapter", "x=" + first).returncode, SUCCESS)
 
 
 class Disk(BatchTest):

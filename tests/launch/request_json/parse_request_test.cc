@@ -24,6 +24,16 @@ RequestSpec spec_of(const std::string& text, RequestForm form = RequestForm::kPl
   return std::get<ParsedRequest>(parse(text, form)).spec;
 }
 
+TEST(ParseRequest, TheChatTemplateGetsItsVariables) {
+  EXPECT_EQ(spec_of(R"({"messages": [{"role": "user", "content": "x"}], "chat_template_kwargs": {"a": false}})",
+                    RequestForm::kChat)
+                .template_variables,
+            R"({"a":false})");
+  EXPECT_EQ(wrong_field(R"({"messages": [{"role": "user", "content": "x"}], "chat_template_kwargs": [1]})",
+                        RequestForm::kChat),
+            "chat_template_kwargs");
+}
+
 struct FieldCase {
   const char* field;
   std::vector<const char*> good, bad;

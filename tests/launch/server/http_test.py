@@ -142,15 +142,18 @@ class Completions(WithServer):
         seeded = {self.complete(temperature=1.5, ignore_eos=True, seed=7)["choices"][0]["text"] for _ in range(4)}
         self.assertEqual(len(seeded), 1)
 
+
+class ResponseCache(WithServer):
+    """A server of its own: others' hits may still be on their way to the metric."""
+
     def test_an_equal_determined_request_is_answered_from_the_cache_also_as_a_stream(self):
         fields = {"prompt": [9, 9, 9, 1], "max_tokens": 15, "temperature": 0, "ignore_eos": True}
         first = self.complete(**fields)
-        hits = self.server.metric("trireme_response_cache_hits_total")
         self.assertEqual(self.complete(**fields)["choices"], first["choices"])
         events = self.server.stream("/v1/completions", fields)
         self.assertEqual("".join(event["choices"][0]["text"] for event in events), first["choices"][0]["text"])
         self.assertEqual(len(events), 15)
-        self.server.wait_for_metric("trireme_response_cache_hits_total", hits + 2)
+        self.server.wait_for_metric("trireme_response_cache_hits_total", 2)
 
 
 class Chat(WithServer):

@@ -81,8 +81,7 @@ class RequestServiceTest : public testing::TestWithParam<int> {
 TEST_P(RequestServiceTest, AnswersAsTheEngineAloneDoes) {
   const std::vector<scheduler::Request> requests = test::mixed_requests();
   std::vector<std::vector<Generation>> expected;
-  test::with_cluster(config(), 1,
-                     [&](engine::RankRuntime& runtime) { expected = test::generate(runtime, requests); });
+  test::with_cluster(config(), 1, [&](engine::RankRuntime& runtime) { expected = test::generate(runtime, requests); });
   ServingThread serving(config(), {}, GetParam());
   std::vector<ActiveRequest> active;
   for (const scheduler::Request& request : requests) {

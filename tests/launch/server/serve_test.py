@@ -16,7 +16,8 @@ import threading
 import time
 import unittest
 
-from server_process import MPIRUN, Server
+from server_process import Server  # makes mpi_job known
+import mpi_job
 
 TRIREME, MODELS = None, None
 LONG = {"prompt": [5, 6], "max_tokens": 240, "n": 64, "temperature": 1, "ignore_eos": True}
@@ -36,11 +37,10 @@ def in_background(function):
 class Start(unittest.TestCase):
     def refused(self, *options, ranks=1):
         """Before the model is even looked for; the one line that says why."""
-        launcher = [] if ranks == 1 else [*MPIRUN, str(ranks)]
-        result = subprocess.run([*launcher, TRIREME, "serve", "--model", "/nonexistent", *options], capture_output=True, text=True,
+        result = subprocess.run([*mpi_job.launcher(ranks), TRIREME, "serve", "--model", "/nonexistent", *options], capture_output=True, text=True,
                                 timeout=60)
         self.assertEqual(result.returncode, 2, result.stderr)
-        errors = [line for line in result.stderr.splitlines() if "[error]" in line]
+        errors = mpi_job.error_lines(result.stderr)
         self.assertEqual(len(errors), 1, result.stderr)
         return errors[0]
 

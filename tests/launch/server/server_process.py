@@ -6,11 +6,14 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
-MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n"]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import mpi_job
+
 # The small model of the tests has no template of its own.
 TEMPLATE = ("{% for message in messages %}{{ message.role + ': ' + message.content + '\n' }}{% endfor %}"
             "{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}")
@@ -18,10 +21,9 @@ TEMPLATE = ("{% for message in messages %}{{ message.role + ': ' + message.conte
 
 class Server:
     def __init__(self, trireme, model, *options, ranks=1, threads=1):
-        launcher = [] if ranks == 1 else [*MPIRUN, str(ranks)]
         self._lines = []
         self.process = subprocess.Popen(
-            [*launcher, trireme, "serve", "--model", model, "--port", "0", "--threads", str(threads), *options],
+            [*mpi_job.launcher(ranks), trireme, "serve", "--model", model, "--port", "0", "--threads", str(threads), *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         self._reader = threading.Thread(target=lambda: self._lines.extend(iter(self.process.stderr.readline, "")), daemon=True)
         self._reader.start()

@@ -129,7 +129,7 @@ TEST(SafetensorsHeaderTest, RefusesShapesThatOverflowOrDisagreeWithTheBytes) {
   EXPECT_EQ(error_of(one_tensor("[4611686018427387904]", "[0, 4]"), 4), "f: tensor 't': shape is too large");
   EXPECT_EQ(error_of(one_tensor("[-1]", "[0, 4]"), 4), "f: tensor 't': negative number");
   EXPECT_EQ(error_of(one_tensor("[2]", "[0, 4]"), 4),
-            "f: tensor 't': data_offsets span 4 bytes, shape and dtype need 8");
+            "f: tensor 't': data_offsets span 4 bytes, shape and dtype 'F32' need 8");
   EXPECT_EQ(error_of(one_tensor("[1,1,1,1,1,1,1,1,1]", "[0, 4]"), 4),
             "f: tensor 't': more than 8 dimensions or offsets");
 }

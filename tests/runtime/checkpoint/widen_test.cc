@@ -106,6 +106,7 @@ float expected_element(TensorType type, Bytes block, int e) {
     case TensorType::kQ4_K: return k_element(block, e, 16, false);
     case TensorType::kQ5_K: return k_element(block, e, 48, true);
     case TensorType::kQ6_K: return q6_k_element(block, e);
+    case TensorType::kOther: break;
   }
   return NAN;
 }

@@ -114,6 +114,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"kv_cache: {key: f16}", "expected fp32, fp16 or int8"},
                     Refusal{"pipeline: {split: [20, 10]}", "must be rising numbers"},
                     Refusal{"pipeline: {split: [0]}", "must be rising numbers"},
+                    Refusal{"model: {adapters: [path]}", "must be NAME=PATH"},
+                    Refusal{"model: {adapters: [\"a b=path\"]}", "must be NAME=PATH"},
+                    Refusal{"model: {adapters: [a=]}", "must be NAME=PATH"},
+                    Refusal{"model: {adapters: [a=x, a=y]}", "names the adapter 'a' twice"},
                     Refusal{"pipeline: {split: [[1]]}", "a list has no place here"},
                     Refusal{"pipeline: {split: [1, ~]}", "an item of the list is empty"},
                     Refusal{"model: {path: \"a\\0b\"}", "not UTF-8 text, or a control character"}));

@@ -66,7 +66,7 @@ TEST_P(EngineGoldenTest, GivesTheGoldenTokensAndLogprobs) {
 
 std::vector<Variant> variants() {
   std::vector<Variant> all;
-  for (const std::string& model : test::golden_decoders()) {
+  for (const std::string& model : test::engine_decoders()) {
     for (const std::int32_t block_tokens : {0, 8}) {
       all.push_back({model, config::Device::kReference, block_tokens, 1});
       for (const int ranks : {1, 2, 3, 4}) all.push_back({model, config::Device::kCpu, block_tokens, ranks});

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "tests/support/cluster.h"
 
@@ -135,6 +136,20 @@ TEST_P(RealModelsTest, PerplexityIsTheReferencesAndTheDefaultCacheAddsLittle) {
   RecordProperty("perplexity_default_cache", std::to_string(mixed));
   std::printf("%s: perplexity %.4f (reference %.4f), with the FP16/INT8 cache %.4f\n", GetParam().name.c_str(), exact,
               reference, mixed);
+}
+
+TEST_P(RealModelsTest, QuantisedWeightsAddLittlePerplexity) {
+  const double reference = golden_["perplexity"]["perplexity"];
+  const std::tuple<const char*, config::Weights, double> bounds[] = {{"int8", config::Weights::kInt8, 0.05},
+                                                                     {"q8", config::Weights::kQ8, 0.005},
+                                                                     {"auto", config::Weights::kAuto, 0.005}};
+  for (const auto& [name, weights, bound] : bounds) {
+    config_.model.weights = weights;
+    const double quantised = perplexity(config_);
+    EXPECT_LT(quantised, reference * (1.0 + bound)) << name;
+    std::printf("%s: perplexity %.4f with weights as %s (reference %.4f)\n", GetParam().name.c_str(), quantised, name,
+                reference);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, RealModelsTest,

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/model/architecture.h"
 #include "tests/support/checkpoint_writer.h"
+#include "tests/support/golden.h"
 #include "tests/support/temporary_folder.h"
 
 namespace trireme::model {
@@ -94,6 +96,16 @@ TEST_F(WeightPlanTest, CountsASharedEmbeddingOnce) {
   EXPECT_EQ(matrix_bytes(planned, model_, {0, 2, true, true}), layers + embedding_bytes);
   EXPECT_EQ(describe_formats(planned.first), "q8_0");
   EXPECT_EQ(describe_formats(planned.layers[0]), "q8_0 0.0 MiB, q4_1 0.0 MiB");
+}
+
+TEST_F(WeightPlanTest, RoutersOfExpertsAreNotQuantised) {
+  const auto golden = checkpoint::Checkpoint::open(test::golden_model("qwen3-moe")).value();
+  const ModelDescription model = describe_model(*golden).value();
+  const WeightPlan plan = plan_weights(model, make_format_chooser(*golden, model, Weights::kInt8));
+  ASSERT_EQ(plan.layers[0].size(), 2u + 1u + 2u * 8u);
+  EXPECT_EQ(plan.layers[0][2].tensor, "model.layers.0.mlp.gate.weight");
+  EXPECT_EQ(plan.layers[0][2].format, WeightFormat::kF16);
+  EXPECT_EQ(plan.layers[0][3].format, WeightFormat::kInt8);
 }
 
 }  // namespace

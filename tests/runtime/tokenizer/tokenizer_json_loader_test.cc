@@ -119,6 +119,16 @@ TEST_F(TokenizerJsonLoaderTest, RefusesDeepNesting) {
   EXPECT_THAT(error_of_text(R"({"normalizer":)" + deep + "}"), HasSubstr("nests too deeply"));
 }
 
+TEST_F(TokenizerJsonLoaderTest, TextThatGrowsWithoutMeasureIsAnError) {
+  const json doubling = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", std::string(100, 'a')}};
+  json file = byte_level();
+  file["normalizer"] = {{"type", "Sequence"}, {"normalizers", json::array_t(20, doubling)}};
+  EXPECT_THAT(tokenizer(file)->encode("a").error().message, HasSubstr("longer than"));
+  file = byte_level();
+  file["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", json::array_t(40, {{"type", "ByteLevel"}})}};
+  EXPECT_THAT(tokenizer(file)->encode(" ").error().message, HasSubstr("too long"));
+}
+
 TEST_F(TokenizerJsonLoaderTest, ReadsMergesInBothSpellings) {
   json file = byte_level();
   EXPECT_THAT(*tokenizer(file)->encode("ab"), ElementsAre(2));
