@@ -6,6 +6,7 @@
 #include "launch/generation_output.h"
 #include "launch/request_json/response_json.h"
 #include "launch/server/http/error_body.h"
+#include "runtime/tokenizer/utf8.h"
 
 namespace trireme::http {
 namespace {
