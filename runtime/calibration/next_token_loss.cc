@@ -45,8 +45,8 @@ void log_softmax(std::span<float> logits) {
   const float peak = *std::ranges::max_element(logits);
   double sum = 0.0;
   for (const float value : logits) sum += std::exp(value - peak);
-  const auto shift = static_cast<float>(static_cast<double>(peak) + std::log(sum));
-  for (float& value : logits) value -= shift;
+  const auto log_sum = static_cast<float>(std::log(sum));
+  for (float& value : logits) value = (value - peak) - log_sum;
 }
 
 double divergence(std::span<const float> expected, std::span<const float> actual) {

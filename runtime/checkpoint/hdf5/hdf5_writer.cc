@@ -48,6 +48,9 @@ struct Hdf5Writer::Impl {
   }
 
   void create() {
+    // At the program's exit libhdf5 would touch what it freed when closing a file failed. It refuses this but for the
+    // first time, which does not matter.
+    H5dont_atexit();
     check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto");  // errors are reported by exceptions
     const PropertiesHandle creation(check(H5Pcreate(H5P_FILE_CREATE), "H5Pcreate"));
     check(H5Pset_userblock(creation.get(), kUserBlockBytes), "H5Pset_userblock");

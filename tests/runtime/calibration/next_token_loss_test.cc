@@ -39,7 +39,7 @@ TEST_P(NextTokenLossTest, IsThatOfTheReference) {
   for (const test::GoldenCase& golden : test::golden_cases(GetParam())) {
     if (golden.prompt_ids.size() < 2) continue;
     const auto model = small.load(small.f32, static_cast<std::int32_t>(golden.prompt_ids.size()));
-    const TextLoss loss = next_token_loss(*model, std::vector{golden.prompt_ids});
+    const TextLoss loss = next_token_loss(*model, std::vector<Tokens>{golden.prompt_ids});
     const double expected = -std::accumulate(golden.prompt_logprobs.begin(), golden.prompt_logprobs.end(), 0.0);
     ASSERT_EQ(static_cast<std::size_t>(loss.num_tokens), golden.prompt_logprobs.size());
     EXPECT_NEAR(loss.sum, expected, 1e-3 * (1.0 + expected));

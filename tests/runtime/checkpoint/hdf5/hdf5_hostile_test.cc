@@ -100,7 +100,7 @@ TEST_F(Hdf5HostileTest, WhatIsNotFinishedOrNotOursIsRefused) {
 }
 
 TEST_F(Hdf5HostileTest, AForgedIndexGainsNothing) {
-  constexpr std::uint64_t kHuge = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kHuge = std::uint64_t{1} << 63;
   const std::function<void(nlohmann::json&)> changes[] = {
       [](auto& index) { index["matrices"][0]["out_features"] = 1'000'000'000; },
       [](auto& index) { index["matrices"][0]["out_features"] = kHuge; },
