@@ -8,6 +8,7 @@ namespace trireme::launch {
 CommandFunction define_batch(CLI::App& app);     // batch.cc
 CommandFunction define_bench(CLI::App& app);     // bench.cc
 CommandFunction define_classify(CLI::App& app);  // encode.cc
+CommandFunction define_convert(CLI::App& app);   // convert.cc
 CommandFunction define_doctor(CLI::App& app);    // doctor.cc
 CommandFunction define_embed(CLI::App& app);     // encode.cc
 CommandFunction define_generate(CLI::App& app);  // generate.cc

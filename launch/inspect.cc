@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "launch/commands.h"
+#include "launch/convert/conversion_text.h"
 #include "launch/exit_codes.h"
 #include "launch/inspect_file.h"
 #include "launch/log.h"
@@ -80,6 +81,16 @@ void print_description(const model::ModelDescription& model) {
   }
 }
 
+std::string format_text(const checkpoint::Checkpoint& checkpoint) {
+  const std::string name = checkpoint.format() == checkpoint::Format::kGguf ? "GGUF" : "Hugging Face";
+  return checkpoint.conversion() == nullptr ? name : "HDF5 of 'trireme convert', out of " + name;
+}
+
+// Of a converted model: what it holds besides its packed matrices.
+bool is_stored(const checkpoint::Checkpoint& checkpoint, const checkpoint::TensorInfo& tensor) {
+  return checkpoint.conversion() == nullptr || tensor.data != nullptr;
+}
+
 void print_tensors(const checkpoint::Checkpoint& checkpoint, bool each) {
   struct Sum {
     std::int64_t count = 0, elements = 0, bytes = 0;
@@ -87,6 +98,7 @@ void print_tensors(const checkpoint::Checkpoint& checkpoint, bool each) {
   std::map<std::string, Sum> by_type;
   Sum all;
   for (const checkpoint::TensorInfo& tensor : checkpoint.tensors()) {
+    if (!is_stored(checkpoint, tensor)) continue;
     for (Sum* sum : {&by_type[tensor.type_name], &all}) {
       ++sum->count;
       sum->elements += tensor.num_rows() * tensor.row_size();
@@ -95,6 +107,10 @@ void print_tensors(const checkpoint::Checkpoint& checkpoint, bool each) {
     if (!each) continue;
     std::cout << "  " << tensor.name << "  " << tensor.type_name << "  " << shape_text(tensor) << "  " << tensor.bytes
               << " bytes\n";
+  }
+  if (checkpoint.conversion() != nullptr) {
+    if (each) std::cout << list_matrices(*checkpoint.conversion());
+    std::cout << "matrices      " << checkpoint.conversion()->matrices.size() << ", packed\n";
   }
   std::cout << "tensors       " << all.count << ", " << all.elements << " weights, " << mebibytes(all.bytes) << "\n";
   for (const auto& [type, sum] : by_type) {
@@ -192,7 +208,8 @@ base::Status inspect(const InspectOptions& options, const config::Config& config
   if (!opened) return opened.error();
   const checkpoint::Checkpoint& checkpoint = **opened;
   std::cout << "model         " << path << "\n"
-            << "format        " << (checkpoint.format() == checkpoint::Format::kGguf ? "GGUF" : "Hugging Face") << "\n";
+            << "format        " << format_text(checkpoint) << "\n";
+  if (checkpoint.conversion() != nullptr) std::cout << describe_provenance(checkpoint.conversion()->provenance);
   if (encoder::is_encoder(checkpoint)) return print_encoder(checkpoint, options.tensors);
   const auto description = model::describe_model(checkpoint);
   if (description) print_description(*description);

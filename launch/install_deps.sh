@@ -6,7 +6,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache pkg-config git ca-certificates python3 python3-venv python3-pip
-  libopenmpi-dev openmpi-bin libhwy-dev libyaml-cpp-dev libpcre2-dev libsentencepiece-dev libutf8proc-dev libxxhash-dev
+  libopenmpi-dev openmpi-bin libhwy-dev libyaml-cpp-dev libpcre2-dev libsentencepiece-dev libutf8proc-dev libxxhash-dev libhdf5-dev
   nlohmann-json3-dev libcli11-dev libspdlog-dev libhwloc-dev libboost-dev libssl-dev prometheus-cpp-dev
   libthrift-dev thrift-compiler
   libopenblas-dev libdnnl-dev # what 'trireme bench' compares with

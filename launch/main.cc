@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
       Command{"serve", "answer requests over the network", define_serve, Signals::kForCommand},
       Command{"tokenize", "text to token ids, and back", define_tokenize},
       Command{"bench", "how fast this pipeline is, next to what the machine can do", define_bench},
+      Command{"convert", "pack a model's weights once, into one HDF5 file", define_convert, Signals::kForCommand},
       Command{"doctor", "what would go wrong on these ranks and hosts, before it does", define_doctor},
       Command{"inspect", "what a model is made of, without loading its weights", define_inspect},
   };

@@ -1,33 +1,20 @@
 // Where a model's files keep its chat template.
-#include <fstream>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
+#include <string>
 
 #include "runtime/chat/chat_template.h"
 #include "runtime/checkpoint/bounded_json.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/side_files.h"
 
 namespace trireme::chat {
 namespace {
 
-constexpr std::uintmax_t kMaxTemplateBytes = 4 << 20;
-constexpr std::uintmax_t kMaxConfigBytes = 256 << 20;  // lists of added tokens can be long
+constexpr std::size_t kMaxTemplateBytes = 4 << 20;
 
 using Source = base::Result<std::string>;
-
-Source read_file(const std::filesystem::path& path, std::uintmax_t max_bytes) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) return base::not_found(path.string() + ": " + error.message());
-  if (size > max_bytes)
-    return base::invalid_argument(path.string() + ": larger than " + std::to_string(max_bytes) + " bytes");
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (size > 0) text << file.rdbuf();
-  if (!file || !text) return base::invalid_argument(path.string() + ": cannot be read");
-  return text.str();
-}
 
 // A string, or a list of {"name", "template"} of which "default" is taken.
 std::optional<std::string> pick_template(const nlohmann::json& value) {
@@ -41,29 +28,30 @@ std::optional<std::string> pick_template(const nlohmann::json& value) {
   return std::nullopt;
 }
 
-Source from_tokenizer_config(const std::filesystem::path& path) {
-  const Source text = read_file(path, kMaxConfigBytes);
-  if (!text.ok()) return text;
-  const auto config = checkpoint::parse_bounded_json(*text, path.string());
+Source from_tokenizer_config(const std::string& text, const std::string& file) {
+  const auto config = checkpoint::parse_bounded_json(text, file);
   if (!config.ok()) return config.error();
   if (!config->is_object() || !config->contains("chat_template")) {
-    return base::not_found(path.string() + ": no chat_template");
+    return base::not_found(file + ": no chat_template");
   }
   const auto source = pick_template(config->at("chat_template"));
   if (!source) {
-    return base::invalid_argument(path.string() + ": chat_template is neither a string nor a list with a default");
+    return base::invalid_argument(file + ": chat_template is neither a string nor a list with a default");
   }
   return *source;
 }
 
-Source from_directory(const std::filesystem::path& directory) {
-  for (const auto& [name, reads_config] : {std::pair{"chat_template.jinja", false}, {"tokenizer_config.json", true}}) {
-    const std::filesystem::path path = directory / name;
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) continue;
-    return reads_config ? from_tokenizer_config(path) : read_file(path, kMaxTemplateBytes);
+Source from_side_files(const checkpoint::SideFiles& files) {
+  const std::string template_name = "chat_template.jinja", config_name = "tokenizer_config.json";
+  Source text = files.read(template_name);
+  if (text && text->size() > kMaxTemplateBytes) {
+    return base::invalid_argument(files.where(template_name) + ": larger than 4 MiB");
   }
-  return base::not_found(directory.string() + ": the model has no chat template");
+  if (text || text.error().code != base::ErrorCode::kNotFound) return text;
+  text = files.read(config_name);
+  if (text) return from_tokenizer_config(*text, files.where(config_name));
+  if (text.error().code != base::ErrorCode::kNotFound) return text;
+  return base::not_found(files.where("") + ": the model has no chat template");
 }
 
 Source from_gguf(const checkpoint::Checkpoint& checkpoint) {
@@ -79,7 +67,7 @@ Source from_gguf(const checkpoint::Checkpoint& checkpoint) {
 
 base::Result<ChatTemplate> ChatTemplate::from_checkpoint(const checkpoint::Checkpoint& checkpoint) {
   const bool is_gguf = checkpoint.format() == checkpoint::Format::kGguf;
-  const Source source = is_gguf ? from_gguf(checkpoint) : from_directory(checkpoint.path());
+  const Source source = is_gguf ? from_gguf(checkpoint) : from_side_files(*checkpoint.side_files());
   if (!source.ok()) return source.error();
   auto parsed = parse(*source);
   if (parsed.ok()) return parsed;

@@ -7,6 +7,7 @@
 #include "runtime/checkpoint/error_text.h"
 #include "runtime/checkpoint/fingerprint.h"
 #include "runtime/checkpoint/gguf_checkpoint.h"
+#include "runtime/checkpoint/hdf5/hdf5_checkpoint.h"
 #include "runtime/checkpoint/hugging_face_checkpoint.h"
 #include "runtime/checkpoint/tensor_type.h"
 
@@ -48,7 +49,8 @@ base::Result<std::unique_ptr<Checkpoint>> Checkpoint::open(const fs::path& path)
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) return base::not_found(path.string() + ": no such file or directory");
   if (error) return base::invalid_argument(path.string() + ": " + error.message());
-  return fs::is_directory(status) ? open_directory(path) : GgufCheckpoint::open(path);
+  if (fs::is_directory(status)) return open_directory(path);
+  return Hdf5Checkpoint::is_meant(path) ? Hdf5Checkpoint::open(path) : GgufCheckpoint::open(path);
 }
 
 base::Result<std::unique_ptr<Checkpoint>> Checkpoint::open_adapter(const fs::path& path) {

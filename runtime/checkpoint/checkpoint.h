@@ -17,6 +17,8 @@
 namespace trireme::checkpoint {
 
 class GgufFile;
+class SideFiles;
+struct Conversion;
 
 enum class Format { kHuggingFace, kGguf };
 
@@ -39,28 +41,33 @@ struct TensorInfo {
   std::int64_t row_size() const;  // the last dimension
 };
 
-// What the fingerprint takes from one of a model's files.
+// One of a model's files. It is mapped as a whole, from the header's first byte on.
 struct FileHeader {
-  std::span<const std::byte> bytes;  // all that precedes the weights; mapped
+  std::span<const std::byte> bytes;  // all that precedes the weights
   std::uint64_t file_bytes = 0;
 };
 
 class Checkpoint {
  public:
-  // `path`: a GGUF file, a Hugging Face directory, or a directory that holds exactly one GGUF file.
+  // `path`: a GGUF file, a Hugging Face directory, a directory that holds exactly one GGUF file, or what 'trireme
+  // convert' made of one of these.
   // Errors are one line naming file, tensor or key, and reason.
   static base::Result<std::unique_ptr<Checkpoint>> open(const std::filesystem::path& path);
   // A PEFT directory: adapter_config.json and adapter_model.safetensors.
   static base::Result<std::unique_ptr<Checkpoint>> open_adapter(const std::filesystem::path& path);
   virtual ~Checkpoint() = default;
 
-  virtual Format format() const = 0;
+  virtual Format format() const = 0;  // of a converted model: its source's
   const std::filesystem::path& path() const { return path_; }
   // Hugging Face: the object in config.json. GGUF: an object of its keys ("llama.block_count": 30), without the
   // tokenizer's long arrays.
   virtual const nlohmann::json& metadata() const = 0;
   // The GGUF file itself, for its arrays; null for the other format.
   virtual const GgufFile* gguf() const { return nullptr; }
+  // What lies beside the weights (tokenizer.json, …) in Hugging Face's format; null for the other.
+  virtual const SideFiles* side_files() const { return nullptr; }
+  // What 'trireme convert' made of the weights; null unless it wrote the file.
+  virtual const Conversion* conversion() const { return nullptr; }
 
   std::span<const TensorInfo> tensors() const { return tensors_; }  // sorted by name
   const TensorInfo* find(std::string_view name) const;
@@ -73,6 +80,9 @@ class Checkpoint {
 
   // Widens elements [begin, end) of the tensor as it lies, both multiples of its type's block. Any thread.
   static void read_elements(const TensorInfo& tensor, std::int64_t begin, std::int64_t end, float* output);
+
+  // In a fixed order; a Hugging Face directory's side files are not among them, but for config.json.
+  std::span<const FileHeader> headers() const { return headers_; }
 
   // 64-bit hash of headers, sizes and bytes sampled over the weights, equal on all ranks that see the same model.
   std::uint64_t fingerprint() const;

@@ -47,4 +47,12 @@ std::uint64_t compute_fingerprint(std::span<const FileHeader> headers, std::span
   return hasher.digest();
 }
 
+std::uint64_t compute_content_hash(std::span<const FileHeader> headers) {
+  Hasher hasher;
+  for (const FileHeader& header : headers) {
+    hasher.add({header.bytes.data(), static_cast<std::size_t>(header.file_bytes)});
+  }
+  return hasher.digest();
+}
+
 }  // namespace trireme::checkpoint

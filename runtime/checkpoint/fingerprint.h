@@ -12,6 +12,9 @@ namespace trireme::checkpoint {
 // first and last bytes among them. Names and paths of the files do not count. Tensors in the order given.
 std::uint64_t compute_fingerprint(std::span<const FileHeader> headers, std::span<const TensorInfo> tensors);
 
+// XXH3 (64 bits) of all bytes of the files, one after the other: reads them whole.
+std::uint64_t compute_content_hash(std::span<const FileHeader> headers);
+
 inline constexpr std::size_t kSampledRuns = 4;
 inline constexpr std::size_t kSampledRunBytes = 64;
 

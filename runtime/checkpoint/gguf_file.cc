@@ -9,7 +9,8 @@
 namespace trireme::checkpoint {
 
 struct GgufFile::Impl {
-  MappedFile file;
+  std::optional<MappedFile> file;    // nothing of a header alone
+  std::span<const std::byte> bytes;  // of the file or the header
   GgufHeader header;
 };
 
@@ -22,7 +23,17 @@ base::Result<std::unique_ptr<GgufFile>> GgufFile::open(const std::filesystem::pa
   auto header = parse_gguf(file->bytes(), file->name());
   if (!header) return header.error();
   std::unique_ptr<GgufFile> result(new GgufFile);
-  result->impl_.reset(new Impl{std::move(*file), std::move(*header)});
+  const auto bytes = file->bytes();
+  result->impl_.reset(new Impl{std::move(*file), bytes, std::move(*header)});
+  return result;
+}
+
+base::Result<std::unique_ptr<GgufFile>> GgufFile::from_header(std::span<const std::byte> bytes,
+                                                              const std::string& name) {
+  auto header = parse_gguf_header(bytes, name);
+  if (!header) return header.error();
+  std::unique_ptr<GgufFile> result(new GgufFile);
+  result->impl_.reset(new Impl{std::nullopt, bytes, std::move(*header)});
   return result;
 }
 
@@ -54,7 +65,7 @@ std::span<const TensorInfo> GgufFile::tensors() const {
 }
 
 FileHeader GgufFile::file_header() const {
-  return {impl_->file.bytes().first(impl_->header.header_bytes), impl_->file.bytes().size()};
+  return {impl_->bytes.first(impl_->header.header_bytes), impl_->bytes.size()};
 }
 
 }  // namespace trireme::checkpoint

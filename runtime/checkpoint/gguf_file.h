@@ -20,6 +20,9 @@ namespace trireme::checkpoint {
 class GgufFile {
  public:
   static base::Result<std::unique_ptr<GgufFile>> open(const std::filesystem::path& path);
+  // Of the header alone, as a converted file keeps it; `header` outlives the result, `name` is for messages.
+  static base::Result<std::unique_ptr<GgufFile>> from_header(std::span<const std::byte> header,
+                                                             const std::string& name);
   ~GgufFile();
 
   // Scalars, strings and arrays of at most 1,024 elements, by key.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <unordered_set>
@@ -35,14 +36,22 @@ class Parser {
   Parser(std::span<const std::byte> bytes, const std::string& file) : bytes_(bytes), file_(file), reader_(bytes) {}
 
   base::Result<GgufHeader> parse() {
-    for (const auto step : {&Parser::read_preamble, &Parser::read_pairs, &Parser::read_tensors, &Parser::locate_data,
-                            &Parser::check_overlap}) {
+    return run({&Parser::read_preamble, &Parser::read_pairs, &Parser::read_tensors, &Parser::locate_data,
+                &Parser::check_overlap});
+  }
+  base::Result<GgufHeader> parse_header_alone() {
+    header_.header_bytes = bytes_.size();
+    return run({&Parser::read_preamble, &Parser::read_pairs, &Parser::read_tensors});
+  }
+
+ private:
+  using Step = base::Status (Parser::*)();
+  base::Result<GgufHeader> run(std::initializer_list<Step> steps) {
+    for (const Step step : steps) {
       if (const auto status = (this->*step)(); !status) return status.error();
     }
     return std::move(header_);
   }
-
- private:
   base::Status read_preamble();
   base::Status read_pairs();
   base::Status read_pair(const std::string& key);
@@ -226,6 +235,10 @@ GgufHeader::~GgufHeader() = default;
 
 base::Result<GgufHeader> parse_gguf(std::span<const std::byte> bytes, const std::string& file) {
   return Parser(bytes, file).parse();
+}
+
+base::Result<GgufHeader> parse_gguf_header(std::span<const std::byte> bytes, const std::string& file) {
+  return Parser(bytes, file).parse_header_alone();
 }
 
 }  // namespace trireme::checkpoint

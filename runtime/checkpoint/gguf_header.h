@@ -32,4 +32,7 @@ struct GgufHeader {
 // is checked against the file before anything is allocated from it.
 base::Result<GgufHeader> parse_gguf(std::span<const std::byte> bytes, const std::string& file);
 
+// The same of a header without the weights that belong to it: data of all tensors is null.
+base::Result<GgufHeader> parse_gguf_header(std::span<const std::byte> bytes, const std::string& file);
+
 }  // namespace trireme::checkpoint

@@ -32,7 +32,7 @@ bool holds_safetensors(const std::filesystem::path& directory) {
   return has_entry(directory / kModelNames.weights) || has_entry(directory / kModelNames.index);
 }
 
-HuggingFaceCheckpoint::HuggingFaceCheckpoint(const std::filesystem::path& directory) {
+HuggingFaceCheckpoint::HuggingFaceCheckpoint(const std::filesystem::path& directory) : side_files_(directory) {
   path_ = directory;
 }
 HuggingFaceCheckpoint::~HuggingFaceCheckpoint() = default;

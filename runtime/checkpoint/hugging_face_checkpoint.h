@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/mapped_file.h"
+#include "runtime/checkpoint/side_files.h"
 
 namespace trireme::checkpoint {
 
@@ -32,6 +33,7 @@ class HuggingFaceCheckpoint : public Checkpoint {
 
   Format format() const override { return Format::kHuggingFace; }
   const nlohmann::json& metadata() const override { return *config_; }
+  const SideFiles* side_files() const override { return &side_files_; }
 
  private:
   explicit HuggingFaceCheckpoint(const std::filesystem::path& directory);
@@ -40,6 +42,7 @@ class HuggingFaceCheckpoint : public Checkpoint {
   base::Result<std::vector<TensorInfo>> add_weights(const std::filesystem::path& file);
 
   std::unique_ptr<nlohmann::json> config_;
+  DirectoryFiles side_files_;
   std::vector<MappedFile> files_;
 };
 

@@ -30,6 +30,7 @@ struct MatrixPart {
 struct MatrixSource {
   std::vector<MatrixPart> parts;
   std::int64_t in_features = 0;
+  std::string name = "";  // "layers/3/qkv": what a converted checkpoint calls it, one each
 
   std::int64_t out_features() const;
 };

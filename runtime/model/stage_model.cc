@@ -203,6 +203,11 @@ void StageModel::embed(const StepInput& input, float* hidden, base::Stream strea
 }
 
 void StageModel::forward(const StepInput& input, float* hidden, base::Stream stream) {
+  forward_layers(0, stage_.end_layer - stage_.begin_layer, input, hidden, stream);
+}
+
+void StageModel::forward_layers(std::int32_t begin, std::int32_t end, const StepInput& input, float* hidden,
+                                base::Stream stream) {
   const std::int64_t num_rows = input.num_rows();
   reserve(num_rows);
   adapter_rows_ = input.adapters;
@@ -212,7 +217,7 @@ void StageModel::forward(const StepInput& input, float* hidden, base::Stream str
                      scratch_.rope_tables[i].data(), num_rows, rope.rotary_dim},
                     stream);
   }
-  for (std::int32_t i = 0; i < stage_.end_layer - stage_.begin_layer; ++i) layer(i, input, hidden, stream);
+  for (std::int32_t i = begin; i < end; ++i) layer(i, input, hidden, stream);
 }
 
 void StageModel::logits(const float* hidden, std::span<const std::int32_t> rows, float* logits, base::Stream stream) {

@@ -43,6 +43,8 @@ class StageModel {
   void embed(const StepInput& input, float* hidden, base::Stream stream);
   // Runs this stage's layers in place, writing keys and values to the cache.
   void forward(const StepInput& input, float* hidden, base::Stream stream);
+  // The same of this stage's layers [begin, end) alone, counted from its first.
+  void forward_layers(std::int32_t begin, std::int32_t end, const StepInput& input, float* hidden, base::Stream stream);
   // logits[i] = head(norm(hidden[rows[i]])), [rows.size(), vocab_size]. Last stage only.
   void logits(const float* hidden, std::span<const std::int32_t> rows, float* logits, base::Stream stream);
 

@@ -14,8 +14,16 @@ MatrixPart layer_part(const ModelDescription& model, const std::string& pattern,
   return part;
 }
 
-MatrixSource vocabulary_source(const ModelDescription& model, const std::string& name) {
-  return {{{name, model.vocab_size}}, model.hidden_size};
+MatrixSource vocabulary_source(const ModelDescription& model, const std::string& tensor, const std::string& name) {
+  return {{{tensor, model.vocab_size}}, model.hidden_size, name};
+}
+
+std::string in_layer(std::int32_t layer, const std::string& name) {
+  return "layers/" + std::to_string(layer) + "/" + name;
+}
+
+std::string in_expert(std::int32_t layer, std::int32_t expert, const std::string& name) {
+  return in_layer(layer, "experts/" + std::to_string(expert) + "/" + name);
 }
 
 // q, k or v out of a tensor that holds them by head.
@@ -31,9 +39,10 @@ MatrixPart by_head_part(const ModelDescription& model, std::int32_t layer, std::
 MatrixSource fused_qkv_source(const ModelDescription& model, std::int32_t layer) {
   if (model.fused_qkv_order == FusedQkvOrder::kByHead) {
     return {{by_head_part(model, layer, 0), by_head_part(model, layer, 1), by_head_part(model, layer, 2)},
-            model.hidden_size};
+            model.hidden_size,
+            in_layer(layer, "qkv")};
   }
-  return {{layer_part(model, model.names.qkv, layer, model.qkv_rows())}, model.hidden_size};
+  return {{layer_part(model, model.names.qkv, layer, model.qkv_rows())}, model.hidden_size, in_layer(layer, "qkv")};
 }
 
 std::string with_number(std::string pattern, std::string_view place_holder, std::int32_t number) {
@@ -77,15 +86,15 @@ std::string layer_tensor(const std::string& pattern, std::int32_t layer) {
 }
 
 MatrixSource embedding_source(const ModelDescription& model) {
-  return vocabulary_source(model, model.names.embedding);
+  return vocabulary_source(model, model.names.embedding, "embedding");
 }
 
 MatrixSource position_source(const ModelDescription& model) {
-  return {{{model.names.positions, model.max_positions}}, model.hidden_size};
+  return {{{model.names.positions, model.max_positions}}, model.hidden_size, "positions"};
 }
 
 MatrixSource head_source(const ModelDescription& model) {
-  return vocabulary_source(model, model.tied_head ? model.names.embedding : model.names.head);
+  return model.tied_head ? embedding_source(model) : vocabulary_source(model, model.names.head, "head");
 }
 
 MatrixSource qkv_source(const ModelDescription& model, std::int32_t layer) {
@@ -95,40 +104,50 @@ MatrixSource qkv_source(const ModelDescription& model, std::int32_t layer) {
   if (model.rotary_row_order == RotaryRowOrder::kInterleaved) {
     q.interleaved_head_dim = k.interleaved_head_dim = model.head_dim;
   }
-  return {{q, k, layer_part(model, model.names.v, layer, model.kv_rows())}, model.hidden_size};
+  return {{q, k, layer_part(model, model.names.v, layer, model.kv_rows())}, model.hidden_size, in_layer(layer, "qkv")};
 }
 
 MatrixSource attention_output_source(const ModelDescription& model, std::int32_t layer) {
-  return {{layer_part(model, model.names.attention_output, layer, model.hidden_size)}, model.q_rows()};
+  return {{layer_part(model, model.names.attention_output, layer, model.hidden_size)},
+          model.q_rows(),
+          in_layer(layer, "attention_output")};
 }
 
 MatrixSource gate_up_source(const ModelDescription& model, std::int32_t layer) {
+  const std::string name = in_layer(layer, model.gated ? "gate_up" : "up");
   if (!model.names.gate_up.empty()) {
-    return {{layer_part(model, model.names.gate_up, layer, model.gate_up_rows())}, model.hidden_size};
+    return {{layer_part(model, model.names.gate_up, layer, model.gate_up_rows())}, model.hidden_size, name};
   }
   const MatrixPart up = layer_part(model, model.names.up, layer, model.intermediate_size);
-  if (!model.gated) return {{up}, model.hidden_size};
-  return {{layer_part(model, model.names.gate, layer, model.intermediate_size), up}, model.hidden_size};
+  if (!model.gated) return {{up}, model.hidden_size, name};
+  return {{layer_part(model, model.names.gate, layer, model.intermediate_size), up}, model.hidden_size, name};
 }
 
 MatrixSource down_source(const ModelDescription& model, std::int32_t layer) {
-  return {{layer_part(model, model.names.down, layer, model.hidden_size)}, model.intermediate_size};
+  return {{layer_part(model, model.names.down, layer, model.hidden_size)},
+          model.intermediate_size,
+          in_layer(layer, "down")};
 }
 
 MatrixSource router_source(const ModelDescription& model, std::int32_t layer) {
-  return {{layer_part(model, model.names.router, layer, model.experts.num_experts)}, model.hidden_size};
+  return {{layer_part(model, model.names.router, layer, model.experts.num_experts)},
+          model.hidden_size,
+          in_layer(layer, "router")};
 }
 
 MatrixSource expert_gate_up_source(const ModelDescription& model, std::int32_t layer, std::int32_t expert) {
   const std::int64_t size = model.experts.intermediate_size, hidden_size = model.hidden_size;
   return {{expert_part(model, model.names.expert_gate, {layer, expert}, {size, hidden_size}),
            expert_part(model, model.names.expert_up, {layer, expert}, {size, hidden_size})},
-          hidden_size};
+          hidden_size,
+          in_expert(layer, expert, "gate_up")};
 }
 
 MatrixSource expert_down_source(const ModelDescription& model, std::int32_t layer, std::int32_t expert) {
   const std::int64_t size = model.experts.intermediate_size, hidden_size = model.hidden_size;
-  return {{expert_part(model, model.names.expert_down, {layer, expert}, {hidden_size, size})}, size};
+  return {{expert_part(model, model.names.expert_down, {layer, expert}, {hidden_size, size})},
+          size,
+          in_expert(layer, expert, "down")};
 }
 
 bool shares_embedding(const ModelDescription& model, const StageSpec& stage) {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "runtime/checkpoint/conversion.h"
 #include "runtime/model/matrix_source.h"
-#include "runtime/model/weight_plan.h"
 
 namespace trireme::model {
 namespace {
@@ -21,9 +21,7 @@ class Loader {
     LinearWeights linear;
     if (error_) return linear;
     linear.matrix = {packed_shape(source, choose_(source)), weights_.matrices.data() + used_};
-    if (auto status =
-            pack_source(checkpoint_, source, linear.matrix.shape.format, weights_.matrices.data() + used_, pool_);
-        !status) {
+    if (auto status = fill(source, linear.matrix.shape.format, weights_.matrices.data() + used_); !status) {
       return fail(status.error());
     }
     used_ += linear.matrix.shape.aligned_bytes();
@@ -77,6 +75,11 @@ class Loader {
   const std::optional<base::Error>& error() const { return error_; }
 
  private:
+  base::Status fill(const MatrixSource& source, kernels::WeightFormat format, std::byte* packed) const {
+    const checkpoint::Conversion* conversion = checkpoint_.conversion();
+    if (conversion == nullptr) return pack_source(checkpoint_, source, format, packed, pool_);
+    return copy_matrix(*conversion, *conversion->find(source.name), pool_, packed);
+  }
   LinearWeights fail(const base::Error& error) {
     if (!error_) error_ = error;
     return {};
@@ -111,16 +114,44 @@ base::Status check_no_further_layer(const checkpoint::Checkpoint& checkpoint, co
                                 std::to_string(model.num_layers()) + " layers of the configuration");
 }
 
+base::Status check_stored(const checkpoint::Checkpoint& checkpoint, const MatrixSource& source) {
+  const checkpoint::Conversion* conversion = checkpoint.conversion();
+  if (conversion == nullptr) return check_source(checkpoint, source);
+  const checkpoint::PackedMatrix* matrix = conversion->find(source.name);
+  const std::string what = conversion->file + ": tensor " + source.name;
+  if (matrix == nullptr) return base::invalid_argument(what + " is missing");
+  if (matrix->shape.out_features == source.out_features() && matrix->shape.in_features == source.in_features) {
+    return base::ok_status();
+  }
+  return base::invalid_argument(what + " has not the shape that the model's settings ask for");
+}
+
+// What is packed cannot be packed otherwise without loss.
+base::Status check_option(const checkpoint::Checkpoint& checkpoint, config::Weights option) {
+  const checkpoint::Conversion* conversion = checkpoint.conversion();
+  if (conversion == nullptr || option == config::Weights::kAuto) return base::ok_status();
+  const std::string asked(option_name(option)), &held = conversion->provenance.weights;
+  if (asked == held) return base::ok_status();
+  return base::invalid_argument(conversion->file + ": holds weights converted with --weights " + held + ", not " +
+                                asked + ": convert the source again");
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint::Checkpoint& checkpoint,
                                                                const ModelDescription& model, const StageSpec& stage,
                                                                config::Weights option, kernels::ThreadPool& pool) {
+  if (auto status = check_option(checkpoint, option); !status) return status.error();
+  return load_stage_weights(checkpoint, model, stage, make_format_chooser(checkpoint, model, option), pool);
+}
+
+base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint::Checkpoint& checkpoint,
+                                                               const ModelDescription& model, const StageSpec& stage,
+                                                               const FormatChooser& choose, kernels::ThreadPool& pool) {
   if (auto status = check_no_further_layer(checkpoint, model); !status) return status.error();
-  const FormatChooser choose = make_format_chooser(checkpoint, model, option);
   std::size_t bytes = 0;
   for (const MatrixSource& source : stage_sources(model, stage)) {
-    if (auto status = check_source(checkpoint, source); !status) return status.error();
+    if (auto status = check_stored(checkpoint, source); !status) return status.error();
     bytes += packed_shape(source, choose(source)).aligned_bytes();
   }
   auto weights = std::make_unique<StageWeights>();

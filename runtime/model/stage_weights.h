@@ -15,6 +15,7 @@
 #include "runtime/config/config.h"
 #include "runtime/model/model_description.h"
 #include "runtime/model/stage_sources.h"
+#include "runtime/model/weight_plan.h"
 
 namespace trireme::model {
 
@@ -66,5 +67,9 @@ struct StageWeights {
 base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint::Checkpoint& checkpoint,
                                                                const ModelDescription& model, const StageSpec& stage,
                                                                config::Weights weights, kernels::ThreadPool& pool);
+// Likewise, in the formats that `choose` says.
+base::Result<std::unique_ptr<StageWeights>> load_stage_weights(const checkpoint::Checkpoint& checkpoint,
+                                                               const ModelDescription& model, const StageSpec& stage,
+                                                               const FormatChooser& choose, kernels::ThreadPool& pool);
 
 }  // namespace trireme::model

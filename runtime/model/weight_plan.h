@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/weight_format.h"
@@ -24,9 +25,12 @@
 
 namespace trireme::model {
 
+std::string_view option_name(config::Weights weights);  // as --weights spells it
+
 using FormatChooser = std::function<kernels::WeightFormat(const MatrixSource& source)>;
 
-// The rules above. Tensors that are missing count as float ones. `checkpoint` outlives the result.
+// The rules above; of a converted checkpoint, the formats that it holds. Tensors that are missing count as float ones.
+// `checkpoint` outlives the result.
 FormatChooser make_format_chooser(const checkpoint::Checkpoint& checkpoint, const ModelDescription& model,
                                   config::Weights weights);
 

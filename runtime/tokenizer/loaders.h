@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "runtime/checkpoint/gguf_file.h"
+#include "runtime/checkpoint/side_files.h"
 #include "runtime/tokenizer/pipeline_tokenizer.h"
 
 namespace trireme::tokenizer {
@@ -13,8 +14,10 @@ namespace trireme::tokenizer {
 // From the keys tokenizer.ggml.*: models "gpt2" (byte-level BPE) and "llama" (SentencePiece-style BPE by scores).
 base::Result<TokenizerParts> load_gguf_tokenizer(const checkpoint::GgufFile& file);
 
-// From tokenizer.json, or else tokenizer.model, with tokenizer_config.json and generation_config.json in `directory`,
-// and from the model's `config`.
+// From tokenizer.json, or else tokenizer.model, with tokenizer_config.json and generation_config.json beside it, and
+// from the model's `config`.
+base::Result<TokenizerParts> load_hugging_face_tokenizer(const checkpoint::SideFiles& files,
+                                                         const nlohmann::json& config);
 base::Result<TokenizerParts> load_hugging_face_tokenizer(const std::filesystem::path& directory,
                                                          const nlohmann::json& config);
 
@@ -25,5 +28,6 @@ base::Result<TokenizerParts> parse_tokenizer(const std::string& text);  // of su
 // From a SentencePiece model ("tokenizer.model"), which libsentencepiece reads. It says which tokens are BOS and EOS;
 // BOS is added to a text, as Llama does it.
 base::Result<TokenizerParts> load_sentencepiece_model(const std::filesystem::path& path);
+base::Result<TokenizerParts> parse_sentencepiece_model(const std::string& bytes);  // of such a file
 
 }  // namespace trireme::tokenizer

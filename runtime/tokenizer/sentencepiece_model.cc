@@ -90,6 +90,10 @@ base::Result<TokenizerParts> parts_of(const std::string& serialized) {
 
 }  // namespace
 
+base::Result<TokenizerParts> parse_sentencepiece_model(const std::string& bytes) {
+  return parts_of(bytes);
+}
+
 base::Result<TokenizerParts> load_sentencepiece_model(const std::filesystem::path& path) {
   const base::Result<std::string> serialized = read_tokenizer_file(path);
   if (!serialized) return serialized.error();

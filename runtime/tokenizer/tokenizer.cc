@@ -25,7 +25,8 @@ bool is_there(const fs::path& path) {
 
 base::Result<std::unique_ptr<Tokenizer>> Tokenizer::from_checkpoint(const checkpoint::Checkpoint& checkpoint) {
   if (checkpoint.format() != checkpoint::Format::kGguf) {
-    return assemble(load_hugging_face_tokenizer(checkpoint.path(), checkpoint.metadata()));
+    TRIREME_CHECK(checkpoint.side_files() != nullptr);
+    return assemble(load_hugging_face_tokenizer(*checkpoint.side_files(), checkpoint.metadata()));
   }
   TRIREME_CHECK(checkpoint.gguf() != nullptr);
   base::Result<TokenizerParts> parts = load_gguf_tokenizer(*checkpoint.gguf());

@@ -149,13 +149,11 @@ base::Result<std::string> read_tokenizer_file(const std::filesystem::path& path)
   return text;
 }
 
-base::Result<nlohmann::json> read_json_object(const std::filesystem::path& path) {
-  const base::Result<std::string> text = read_tokenizer_file(path);
-  if (!text) return text.error();
+base::Result<nlohmann::json> parse_json_object(const std::string& text, const std::string& file) {
   // Deep nesting would be destroyed by functions that call themselves.
   json value = json::parse(
-      *text, [](int depth, json::parse_event_t, const json&) { return depth <= kMaxDepth; }, false);
-  if (!value.is_object()) return base::invalid_argument(path.string() + " is not a JSON object");
+      text, [](int depth, json::parse_event_t, const json&) { return depth <= kMaxDepth; }, false);
+  if (!value.is_object()) return base::invalid_argument(file + " is not a JSON object");
   return value;
 }
 

@@ -24,7 +24,7 @@ base::Result<TokenizerJson> parse_tokenizer_json(const std::string& text);
 
 // The whole file. kNotFound where it does not exist, and an error where it is larger than any tokenizer.
 base::Result<std::string> read_tokenizer_file(const std::filesystem::path& path);
-// A small JSON file: an object. Errors name the file and what is wrong; kNotFound where it does not exist.
-base::Result<nlohmann::json> read_json_object(const std::filesystem::path& path);
+// The text of a small JSON file: an object. The error begins with `file`.
+base::Result<nlohmann::json> parse_json_object(const std::string& text, const std::string& file);
 
 }  // namespace trireme::tokenizer

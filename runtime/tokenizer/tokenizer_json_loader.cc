@@ -131,16 +131,17 @@ std::optional<TokenId> configured_token(const json& config, const char* key, con
 }
 
 // A file beside tokenizer.json that need not exist.
-base::Result<json> read_optional(const std::filesystem::path& path) {
-  base::Result<json> value = read_json_object(path);
-  if (!value && value.error().code == base::ErrorCode::kNotFound) return json::object();
-  return value;
+base::Result<json> read_optional(const checkpoint::SideFiles& files, const std::string& name) {
+  const base::Result<std::string> text = files.read(name);
+  if (!text && text.error().code == base::ErrorCode::kNotFound) return json::object();
+  if (!text) return text.error();
+  return parse_json_object(*text, files.where(name));
 }
 
-base::Status add_control_tokens(const std::filesystem::path& directory, const json& config, TokenizerParts& parts) {
-  const base::Result<json> tokenizer_config = read_optional(directory / "tokenizer_config.json");
+base::Status add_control_tokens(const checkpoint::SideFiles& files, const json& config, TokenizerParts& parts) {
+  const base::Result<json> tokenizer_config = read_optional(files, "tokenizer_config.json");
   if (!tokenizer_config) return tokenizer_config.error();
-  const base::Result<json> generation_config = read_optional(directory / "generation_config.json");
+  const base::Result<json> generation_config = read_optional(files, "generation_config.json");
   if (!generation_config) return generation_config.error();
   if (const auto bos = configured_token(*tokenizer_config, "bos_token", parts)) parts.bos = bos;
   if (!parts.bos) {
@@ -186,15 +187,19 @@ base::Result<TokenizerParts> load_tokenizer_json(const std::filesystem::path& pa
 }
 
 base::Result<TokenizerParts> load_hugging_face_tokenizer(const std::filesystem::path& directory, const json& config) {
-  base::Result<TokenizerParts> parts = load_tokenizer_json(directory / "tokenizer.json");
-  if (!parts && parts.error().code == base::ErrorCode::kNotFound) {
-    std::error_code error;
-    const std::filesystem::path model = directory / "tokenizer.model";
-    if (std::filesystem::exists(model, error)) parts = load_sentencepiece_model(model);
-  }
-  if (!parts) return parts;
-  const base::Status status = add_control_tokens(directory, config, *parts);
-  if (!status) return base::Error{status.error().code, directory.string() + ": " + status.error().message};
+  return load_hugging_face_tokenizer(checkpoint::DirectoryFiles(directory), config);
+}
+
+base::Result<TokenizerParts> load_hugging_face_tokenizer(const checkpoint::SideFiles& files, const json& config) {
+  std::string name = "tokenizer.json";
+  base::Result<std::string> text = files.read(name);
+  const base::Result<std::string> model = text ? base::not_found("") : files.read("tokenizer.model");
+  if (!text && text.error().code == base::ErrorCode::kNotFound && model) name = "tokenizer.model";
+  if (!text && !model) return text.error();
+  base::Result<TokenizerParts> parts = text ? parse_tokenizer(*text) : parse_sentencepiece_model(*model);
+  if (!parts) return base::Error{parts.error().code, files.where(name) + ": " + parts.error().message};
+  const base::Status status = add_control_tokens(files, config, *parts);
+  if (!status) return base::Error{status.error().code, files.where("") + ": " + status.error().message};
   return parts;
 }
 

@@ -27,6 +27,7 @@ const std::map<std::string, int>& heights() {
       {"runtime/chat", 6},
       {"runtime/kv_cache", 7},
       {"runtime/model", 8},
+      {"runtime/calibration", 9},
       {"runtime/encoder", 9},
       {"runtime/sampling", 9},
       {"runtime/worker", 10},
