@@ -75,9 +75,9 @@ TEST(Table, ReachesEveryFieldOfConfig) {
       config.kv_cache;
   [[maybe_unused]] const auto& [max_step_tokens, max_batch, average_tokens, gather_window_ms, mixed_prefill_tokens,
                                 bucket_bounds, bucket_cap, priority_ms] = config.scheduler;
-  [[maybe_unused]] const auto& [host, http_port, model_names, api_keys, tls_certificate, tls_key, max_connections,
-                                max_body_bytes, header_limit_ms, body_limit_ms, idle_limit_ms, write_limit_ms, workers,
-                                max_waiting, max_waiting_tokens, stream_buffer_bytes, request_limit_ms, drain_limit_ms,
+  [[maybe_unused]] const auto& [host, http_port, thrift_port, model_names, api_keys, tls_certificate, tls_key, max_connections,
+                                max_body_bytes, header_limit_ms, body_limit_ms, idle_limit_ms, unpolled_limit_ms,
+                                write_limit_ms, workers, max_waiting, max_waiting_tokens, stream_buffer_bytes, request_limit_ms, drain_limit_ms,
                                 response_cache_entries, response_cache_bytes, max_dialogues, dialogue_idle_ms,
                                 metrics_compat_vllm] = config.server;
   [[maybe_unused]] const auto& [heartbeat_period_ms, max_missed_beats, hang_limit_ms] = config.failure;
@@ -85,7 +85,7 @@ TEST(Table, ReachesEveryFieldOfConfig) {
   std::map<std::string, int> num_settings;
   for (const Setting& setting : config_table()) ++num_settings[setting.section];
   const std::map<std::string, int> num_fields = {{"model", 4},     {"device", 4},  {"pipeline", 3}, {"kv_cache", 7},
-                                                 {"scheduler", 8}, {"server", 23}, {"failure", 3}};
+                                                 {"scheduler", 8}, {"server", 25}, {"failure", 3}};
   EXPECT_EQ(num_settings, num_fields);
 }
 
