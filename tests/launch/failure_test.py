@@ -4,6 +4,7 @@ with one line that names it. Deadlines have threefold slack over what is promise
     failure_test.py TRIREME MODELS     MODELS: the folder of small models (tests/data/models)
 The environment variable TRIREME_INJECT_FAULT holds the path of the library built from inject_fault.cc.
 """
+import json
 import os
 import shutil
 import signal
@@ -108,6 +109,24 @@ class LostRank(unittest.TestCase):
         os.kill(job.pid_of_rank(1), signal.SIGKILL)
         code, _ = job.finish(LIMIT_S)
         self.assertNotEqual(code, 0)
+
+    def test_a_model_file_that_is_cut_while_it_serves_hurts_nothing(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        model = shutil.copytree(os.path.join(MODELS, "llama"), os.path.join(folder, "model"))
+        arguments = ["-n", "2", TRIREME, "generate", "--threads", "1", "--prompt-ids", "5,6,7", "--n", "64", "--max-tokens", "100",
+                     "--ignore-eos", "--temperature", "1", "--seed", "1", "--json"]
+        outputs = []
+        for cut in (False, True):
+            job = mpi_job.Job([*arguments, "--model", model])
+            self.addCleanup(job.kill)
+            job.wait_for_log(READY)
+            if cut:
+                os.truncate(os.path.join(model, "model.safetensors"), 1000)
+            code, output = job.finish(120)
+            self.assertEqual(code, 0, job.stderr())
+            outputs.append(json.loads(output)["token_ids"])
+        self.assertEqual(*outputs)
 
     def test_a_slow_rank_is_not_taken_for_a_dead_one(self):
         job = long_job(2, max_tokens=30)

@@ -23,7 +23,7 @@ class RequestBinderTest : public testing::Test {
   const std::unique_ptr<checkpoint::Checkpoint> checkpoint_ =
       checkpoint::Checkpoint::open(test::golden_model("llama")).value();
   const std::unique_ptr<tokenizer::Tokenizer> tokenizer_ = tokenizer::Tokenizer::from_checkpoint(*checkpoint_).value();
-  const RequestBinder binder_{*checkpoint_, *tokenizer_, 512, 100};
+  const RequestBinder binder_{*checkpoint_, *tokenizer_, 512, 100, {}};
 };
 
 TEST_F(RequestBinderTest, TokensOutsideTheVocabularyAreRefusedByName) {

@@ -39,7 +39,7 @@ std::string value_error(std::uint32_t type, const ByteWriter& value) {
   return error_of(GgufWriter().add_raw("k", type, value.bytes()));
 }
 
-// The error for a file with one tensor "t", described by these numbers, and `data_bytes` bytes of data.
+// A file with one tensor "t", described by these numbers, and `data_bytes` bytes of data.
 ByteWriter file_with_tensor(const std::vector<std::uint64_t>& dimensions, std::uint32_t type, std::uint64_t offset,
                             std::size_t data_bytes) {
   ByteWriter file = preamble(1, 0).string("t").u32(static_cast<std::uint32_t>(dimensions.size()));
