@@ -1,5 +1,6 @@
 // A client of `trireme serve` in C++: says which model it found, then streams a completion.
 //   thrift_client PORT PROMPT [API_KEY]
+#include <Inference.h>
 #include <thrift/protocol/TCompactProtocol.h>
 #include <thrift/transport/TBufferTransports.h>
 #include <thrift/transport/TSocket.h>
@@ -8,8 +9,6 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
-
-#include "Inference.h"
 
 namespace api = trireme::api;
 using apache::thrift::protocol::TCompactProtocol;

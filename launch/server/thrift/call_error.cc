@@ -1,9 +1,9 @@
 #include "launch/server/thrift/call_error.h"
 
 #include <thrift/Thrift.h>
+#include <trireme_types.h>
 
 #include "base/check.h"
-#include "trireme_types.h"
 
 namespace trireme::thrift {
 namespace {

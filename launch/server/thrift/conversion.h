@@ -1,6 +1,8 @@
 // The IDL's requests → the service's, and its output → the IDL's.
 #pragma once
 
+#include <trireme_types.h>
+
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -10,7 +12,6 @@
 #include "launch/server/core/served_model.h"
 #include "launch/server/thrift/call_error.h"
 #include "runtime/engine/generation.h"
-#include "trireme_types.h"
 
 namespace trireme::thrift {
 

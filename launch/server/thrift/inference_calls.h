@@ -2,6 +2,8 @@
 // result; a method calls `done` or `fail` once, at once or later, from its worker or the thread of the connections.
 #pragma once
 
+#include <Inference.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -12,7 +14,6 @@
 #include <variant>
 #include <vector>
 
-#include "Inference.h"
 #include "launch/server/core/access.h"
 #include "launch/server/core/request_service.h"
 #include "launch/server/core/served_model.h"

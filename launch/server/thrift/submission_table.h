@@ -2,6 +2,8 @@
 // a poll that waits is an entry here, not a thread.
 #pragma once
 
+#include <trireme_types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -13,7 +15,6 @@
 
 #include "launch/server/core/request_service.h"
 #include "launch/server/thrift/call_error.h"
-#include "trireme_types.h"
 
 namespace trireme::thrift {
 

@@ -2,10 +2,9 @@
 #include "launch/server/thrift/bounded_protocol.h"
 
 #include <gtest/gtest.h>
+#include <trireme_types.h>
 
 #include <functional>
-
-#include "trireme_types.h"
 
 namespace trireme::thrift {
 namespace {

@@ -100,6 +100,13 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.evaluate(history % (same, HISTOGRAM % ("[10, 15, 20]", 2))), [1.5, 2, 2, None])
         self.assertEqual(self.browser.evaluate(history % (same, HISTOGRAM % ("[10, 10, 10]", 2))), [None] * 4)
 
+    def test_the_page_may_load_nothing_from_elsewhere(self):
+        status, headers, page = self.server.get("/")
+        self.assertEqual((status, headers["Content-Type"]), (200, "text/html; charset=utf-8"))
+        self.assertIn("default-src 'none'", headers["Content-Security-Policy"])
+        self.assertNotIn(b"http://", page.replace(b"http://www.w3.org/2000/svg", b""))  # the name of SVG's elements
+        self.assertNotIn(b"https://", page)
+
     def ask(self, prompt, max_tokens):
         self.browser.evaluate(f"document.getElementById('prompt').value = {prompt!r}; "
                               f"document.getElementById('max-tokens').value = {max_tokens}; document.getElementById('send').click()")

@@ -1,13 +1,13 @@
 // The Thrift endpoint in this process, with a whole server behind it.
 #include "launch/server/thrift/thrift_endpoint.h"
 
+#include <Inference.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <thrift/protocol/TCompactProtocol.h>
 #include <thrift/transport/TBufferTransports.h>
 #include <thrift/transport/TSocket.h>
 
-#include "Inference.h"
 #include "tests/launch/server/plain_client.h"
 #include "tests/launch/server/serving_thread.h"
 

@@ -3,6 +3,7 @@
     thrift_hostile_clients_test.py TRIREME MODELS     MODELS: the folder of small models (tests/data/models)
 """
 import os
+import select
 import socket
 import struct
 import sys
@@ -148,6 +149,17 @@ class Hostile(unittest.TestCase):
         self.alive(self.server)
         for connection in connections:
             self.assertEqual(connection.recv(1), b"")
+            connection.close()
+
+    def test_connections_beyond_the_limit_are_closed_at_once(self):
+        connections = [socket.create_connection(("127.0.0.1", self.server.thrift_port), timeout=20) for _ in range(320)]
+        closed, begin = [], time.monotonic()
+        while len(closed) < 20 and time.monotonic() - begin < 2.5:  # idle ones are closed after 3 s
+            time.sleep(0.05)
+            closed = select.select(connections, [], [], 0)[0]
+        self.assertGreaterEqual(len(closed), 20)
+        self.assertLess(len(closed), 100)
+        for connection in connections:
             connection.close()
 
     def test_idle_and_dripping_connections_are_closed(self):
