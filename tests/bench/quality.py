@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What rounding costs: perplexity against float32, in one table, for models on this machine.
 
-    tests/bench/quality.py MODEL... [--build build/release] [--text tests/data/eval-text.txt] [--windows 12] [--json FILE]
+    tests/bench/quality.py MODEL... [--build build/release] [--text tests/data/eval-text.txt] [--windows 12] [--samples 64]
+        [--json FILE]
 
 The first part of the text is scored, in windows of 512 tokens; the rest is what 'trireme convert' calibrates with. Rows with
 float32 keys and values change the weights alone; the last rows change the cache, too.
@@ -47,7 +48,8 @@ def perplexity(options, model, text, *more):
 
 def calibrate(options, model, text, folder):
     target, report = os.path.join(folder, "calibrated.h5"), os.path.join(folder, "report.json")
-    run([options.trireme, "convert", model, target, "--weights", "int8", "--calibration", text, "--report", report, "--force"])
+    run([options.trireme, "convert", model, target, "--weights", "int8", "--calibration", text, "--samples",
+         str(options.samples), "--report", report, "--force"])
     with open(report) as file:
         return target, json.load(file)
 
@@ -72,6 +74,7 @@ def main():
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--text", default=os.path.join(os.path.dirname(__file__), "../data/eval-text.txt"))
     parser.add_argument("--windows", type=int, default=12)
+    parser.add_argument("--samples", type=int, default=64)
     parser.add_argument("--json")
     options = parser.parse_args()
     options.trireme = os.path.join(options.build, "launch/trireme")
