@@ -2,9 +2,10 @@
 //
 // Rows of a task are (query row, head of one KV group), so that each key and value is read once for all of them.
 // Within a partition: scores by the register tile, lanes are keys, one chain over head_dim, times the keys' scales;
-// maximum; exponentials, summed by lanes at fixed positions, then times the values' scales; weighted sum by the register
-// tile, lanes are elements, one chain over the row's own keys in ascending order. Partitions are merged in ascending
-// order. All in float32: the error is a few (head_dim + partition) * 2^-24 of the norms of query, keys and values.
+// maximum; exponentials, summed by lanes at fixed positions, then times the values' scales; weighted sum by the
+// register tile, lanes are elements, one chain over the row's own keys in ascending order. Partitions are merged in
+// ascending order. All in float32: the error is a few (head_dim + partition) * 2^-24 of the norms of query, keys and
+// values.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/attention.cc"
 #include "hwy/foreach_target.h"
@@ -59,7 +60,8 @@ struct Piece {
   std::int64_t begin, end;
   std::byte* chunk;
   std::int64_t token;
-  std::byte* next_chunk;  // of the block that the task reads after it, where this is the block's first piece; or nullptr
+  std::byte*
+      next_chunk;  // of the block that the task reads after it, where this is the block's first piece; or nullptr
 };
 
 template <typename Visit>
@@ -187,11 +189,11 @@ void add_values(const Attention& a, std::int64_t query_begin, std::int64_t query
                                Start::kFromC};
   if (!reads_values_in_place(a)) return multiply_rows(rows, stride, operands);
   operands.b_stride = static_cast<std::size_t>(a.shape.head_dim);
-  multiply_cached(rows, operands.b_stride / kLanes,
-                  {value_address(layout, piece.chunk, piece.token + skipped).elements,
-                   piece.next_chunk == nullptr ? nullptr : value_address(layout, piece.next_chunk, 0).elements,
-                   layout.value_type},
-                  operands);
+  multiply_cached(
+      rows, operands.b_stride / kLanes,
+      {value_address(layout, piece.chunk, piece.token + skipped).elements,
+       piece.next_chunk == nullptr ? nullptr : value_address(layout, piece.next_chunk, 0).elements, layout.value_type},
+      operands);
 }
 
 // A row is multiplied with the keys that it sees and no others: a zero weight would not hide what is not a number.

@@ -75,10 +75,9 @@ struct CachedOperand {
 HWY_INLINE void multiply_cached(std::size_t rows, std::size_t vectors, const CachedOperand& b,
                                 const TileOperands<float>& o) {
   const auto multiply = [&]<typename Element>(const Element*) {
-    multiply_narrow<Element>(
-        rows, vectors,
-        {o.a, o.a_stride, reinterpret_cast<const Element*>(b.elements), o.b_stride, o.depth, o.c, o.c_stride, o.start,
-         reinterpret_cast<const Element*>(b.next)});
+    multiply_narrow<Element>(rows, vectors,
+                             {o.a, o.a_stride, reinterpret_cast<const Element*>(b.elements), o.b_stride, o.depth, o.c,
+                              o.c_stride, o.start, reinterpret_cast<const Element*>(b.next)});
   };
   switch (b.type) {
     case base::DType::kF32: return multiply(static_cast<const float*>(nullptr));

@@ -75,11 +75,12 @@ TEST(Table, ReachesEveryFieldOfConfig) {
       config.kv_cache;
   [[maybe_unused]] const auto& [max_step_tokens, max_batch, average_tokens, gather_window_ms, mixed_prefill_tokens,
                                 bucket_bounds, bucket_cap, priority_ms] = config.scheduler;
-  [[maybe_unused]] const auto& [host, http_port, thrift_port, model_names, api_keys, tls_certificate, tls_key, max_connections,
-                                max_body_bytes, header_limit_ms, body_limit_ms, idle_limit_ms, unpolled_limit_ms,
-                                write_limit_ms, workers, max_waiting, max_waiting_tokens, stream_buffer_bytes, request_limit_ms, drain_limit_ms,
-                                response_cache_entries, response_cache_bytes, max_dialogues, dialogue_idle_ms,
-                                metrics_compat_vllm] = config.server;
+  [[maybe_unused]] const auto& [host, http_port, thrift_port, model_names, api_keys, tls_certificate, tls_key,
+                                max_connections, max_body_bytes, header_limit_ms, body_limit_ms, idle_limit_ms,
+                                unpolled_limit_ms, write_limit_ms, workers, max_waiting, max_waiting_tokens,
+                                stream_buffer_bytes, request_limit_ms, drain_limit_ms, response_cache_entries,
+                                response_cache_bytes, max_dialogues, dialogue_idle_ms, metrics_compat_vllm] =
+      config.server;
   [[maybe_unused]] const auto& [heartbeat_period_ms, max_missed_beats, hang_limit_ms] = config.failure;
   [[maybe_unused]] const auto& [model, device, pipeline, kv_cache, scheduler, server, failure] = config;
   std::map<std::string, int> num_settings;
