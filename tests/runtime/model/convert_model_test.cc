@@ -69,10 +69,14 @@ class ConvertModelTest : public testing::TestWithParam<std::string> {
     for (std::size_t i = 0; i < actual.layers.size(); ++i) {
       const NormWeights &a = actual.layers[i].ffn_norm, &e = expected.layers[i].ffn_norm;
       ASSERT_EQ(a.weight == nullptr, e.weight == nullptr);
-      if (a.weight != nullptr) EXPECT_EQ(std::memcmp(a.weight, e.weight, bytes), 0);
+      if (a.weight != nullptr) {
+        EXPECT_EQ(std::memcmp(a.weight, e.weight, bytes), 0);
+      }
       const LinearWeights &down = actual.layers[i].down, &other = expected.layers[i].down;
       ASSERT_EQ(down.bias == nullptr, other.bias == nullptr);
-      if (down.bias != nullptr) EXPECT_EQ(std::memcmp(down.bias, other.bias, bytes), 0);
+      if (down.bias != nullptr) {
+        EXPECT_EQ(std::memcmp(down.bias, other.bias, bytes), 0);
+      }
     }
   }
 

@@ -67,7 +67,9 @@ TEST_F(Hdf5CheckpointTest, CopiesMatricesAsTheyWerePacked) {
 
 TEST_F(Hdf5CheckpointTest, AlignsWhatIsLargeToPages) {
   for (const IndexedMatrix& matrix : test::index_of(test::read_bytes(folder_ / "m.h5")).matrices) {
-    if (matrix.extent.bytes >= 4096) EXPECT_EQ(matrix.extent.offset % 4096, 0u) << matrix.name;
+    if (matrix.extent.bytes >= 4096) {
+      EXPECT_EQ(matrix.extent.offset % 4096, 0u) << matrix.name;
+    }
   }
 }
 
