@@ -151,8 +151,7 @@ int run_batch(const CommandContext& context, engine::RankRuntime& runtime, const
   BatchTotals& totals = outcome.totals;
   totals = totals_before(files);
   const RequestBinder binder(runtime);
-  RowWriter writer(files.log,
-                   {model_name(context.config.config.model.path), files.log.created(), &runtime.tokenizer()});
+  RowWriter writer(files.log, {model_name(context.config.config.model.path), files.log.created(), runtime.tokenizer()});
   LineSource source({std::move(files.reader), files.scan.num_lines,
                      BatchLineParser(default_spec(options), files.scan.form), &files.log.done(), &binder},
                     [&](const std::string& text) { context.log.warn(text); });

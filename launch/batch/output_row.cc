@@ -62,7 +62,7 @@ std::string result_row(const RowContext& context, const RowIdentity& identity, c
     const std::string& model = identity.model.empty() ? context.model : identity.model;
     const ResponseIdentity response{std::to_string(identity.line), model, context.created};
     return openai_row(identity, kOk,
-                      response_body(identity.request_form, response, request, choices, *context.tokenizer));
+                      response_body(identity.request_form, response, request, choices, context.tokenizer));
   }
   ordered_json row = {{"line", identity.line}, {"id", id_json(identity.id)}};
   row.update(generation_fields(request, choices));

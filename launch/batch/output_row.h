@@ -21,7 +21,7 @@ namespace trireme::launch {
 struct RowContext {
   std::string model;         // where the request names none
   std::int64_t created = 0;  // of the job: seconds since 1970
-  const tokenizer::Tokenizer* tokenizer = nullptr;
+  const tokenizer::Tokenizer& tokenizer;
 };
 
 // False: a choice ended because its logits were NaN or infinite, so that there is no result.

@@ -11,6 +11,7 @@
 #include "launch/batch/progress.h"
 #include "launch/batch/stop_policy.h"
 #include "launch/batch/time_histogram.h"
+#include "tests/support/golden.h"
 
 namespace trireme::launch {
 namespace {
@@ -35,11 +36,18 @@ scheduler::Request request() {
   return request;
 }
 
+// The rows of a job with the model "boat".
+const RowContext& boat() {
+  static const auto kTokenizer = tokenizer::Tokenizer::from_path(test::golden_model("llama")).value();
+  static const RowContext kContext{"boat", 5, *kTokenizer};
+  return kContext;
+}
+
 const RowIdentity kPlainLine{17, BatchForm::kPlain, std::string("a\n\"b\""), RequestForm::kPlain, ""};
 const RowIdentity kOpenAiLine{17, BatchForm::kOpenAi, std::string("a"), RequestForm::kChat, "m"};
 
 TEST(OutputRow, APlainRowBeginsWithItsLine) {
-  const std::string row = result_row({}, kPlainLine, request(), {choice("hi\n")});
+  const std::string row = result_row(boat(), kPlainLine, request(), {choice("hi\n")});
   EXPECT_EQ(row.find('\n'), std::string::npos);
   EXPECT_EQ(line_of_row(row), 17u);
   EXPECT_TRUE(is_whole_row(row));
@@ -52,7 +60,7 @@ TEST(OutputRow, APlainRowBeginsWithItsLine) {
 }
 
 TEST(OutputRow, AnOpenAiRowHasExactlyItsFields) {
-  const json object = json::parse(result_row({"boat", 5, nullptr}, kOpenAiLine, request(), {choice("hi")}));
+  const json object = json::parse(result_row(boat(), kOpenAiLine, request(), {choice("hi")}));
   EXPECT_EQ(object.size(), 4u);
   EXPECT_EQ(object["id"], "batch_req_17");
   EXPECT_EQ(object["custom_id"], "a");
@@ -73,14 +81,14 @@ TEST(OutputRow, ErrorsAreToldInTheFormOfTheLine) {
   EXPECT_TRUE(is_error_row(openai));
   EXPECT_EQ(json::parse(openai)["response"]["status_code"], 400);
   EXPECT_EQ(json::parse(openai)["response"]["body"]["error"]["param"], "n");
-  EXPECT_FALSE(is_error_row(result_row({"boat", 5, nullptr}, kOpenAiLine, request(), {choice("hi")})));
+  EXPECT_FALSE(is_error_row(result_row(boat(), kOpenAiLine, request(), {choice("hi")})));
 }
 
 TEST(OutputRow, LogitsThatAreNotFiniteMakeAnErrorRow) {
   engine::Generation broken = choice("");
   broken.finish_reason = scheduler::FinishReason::kNonFinite;
   for (const RowIdentity& identity : {kPlainLine, kOpenAiLine}) {
-    const std::string row = result_row({}, identity, request(), {choice("hi"), broken});
+    const std::string row = result_row(boat(), identity, request(), {choice("hi"), broken});
     EXPECT_TRUE(is_error_row(row));
     EXPECT_THAT(row, HasSubstr("not finite"));
   }
