@@ -19,7 +19,7 @@ using apache::thrift::transport::TMemoryBuffer;
 class BoundedProtocol final : public protocol::TCompactProtocolT<TMemoryBuffer> {
  public:
   static constexpr std::uint32_t kMaxObjects = 8192;  // texts, structures or containers in one list, pairs in one map
-  static constexpr std::uint32_t kMaxNumbers = 1 << 20;  // in one list: more than any model's context
+  static constexpr std::uint32_t kMaxNumbers = 1 << 18;  // in one list: the longest contexts
 
   // `message` outlives this.
   static std::shared_ptr<BoundedProtocol> reading(const std::string& message) {

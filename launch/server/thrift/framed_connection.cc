@@ -11,7 +11,7 @@ using boost::system::error_code;
 
 constexpr std::size_t kHeaderBytes = 4;
 constexpr std::size_t kReadAheadBytes = 64 << 10;  // while a message is being answered
-constexpr std::size_t kLargeBytes = 1 << 20;       // of a message whose memory the system gets back at once
+constexpr std::size_t kLargeBytes = 1 << 20;  // of a message or an answer whose memory the system gets back at once
 
 std::size_t frame_bytes(const std::string& header) {
   std::size_t length = 0;
@@ -25,18 +25,20 @@ std::string frame_header(std::size_t length) {
   return header;
 }
 
+// Empties it. The C library would keep tens of megabytes of what was freed, which nothing else here has a use for.
+void release(std::string& bytes) {
+  const bool is_large = bytes.size() >= kLargeBytes;
+  std::string().swap(bytes);  // an assignment would keep its memory
+  if (is_large) ::malloc_trim(0);
+}
+
 }  // namespace
 
 class FramedConnection::Exchange final : public FrameExchange {
  public:
   Exchange(std::weak_ptr<FramedConnection> connection, ConnectionOwner& owner, std::string message)
       : connection_(std::move(connection)), owner_(owner), message_(std::move(message)) {}
-  // The C library keeps tens of megabytes of what was freed, which nothing else here has a use for.
-  ~Exchange() override {
-    if (message_.size() < kLargeBytes) return;
-    message_ = {};
-    ::malloc_trim(0);
-  }
+  ~Exchange() override { release(message_); }
 
   const std::string& message() const override { return message_; }
   void respond(std::string answer) override {
@@ -115,7 +117,7 @@ void FramedConnection::respond(std::string answer) {
     if (self->closed_) return;
     if (error) return self->close("");
     self->busy_ = false;
-    self->output_ = {};
+    release(self->output_);
     if (self->finishing_) return self->close("");
     self->wait_for_frame();
     self->take_frame();

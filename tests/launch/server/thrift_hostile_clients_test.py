@@ -107,7 +107,7 @@ class Hostile(unittest.TestCase):
         pairs = b"".join(varint(2 * id) + b"\0" * 8 for id in range(900_000))
         sampling = field(2, STRUCT) + field(8, MAP) + varint(900_000) + bytes([I32 << 4 | DOUBLE]) + pairs
         self.closed_without_answer(frame(call(b"generate", field(1, STRUCT) + sampling)))
-        for size in (8_000_000, 1 << 20):
+        for size in (8_000_000, 1 << 18):
             tokens = list_of(I32, size) + b"\2" * size + b"\0"
             for method, arguments in ((b"detokenize", field(1, LIST)), (b"tokenize", field(1, STRUCT) + field(2, LIST)),
                                       (b"scoreTokens", field(1, STRUCT) + field(2, LIST))):
