@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/check.h"
 #include "runtime/chat/chat_template.h"
 #include "runtime/checkpoint/bounded_json.h"
 #include "runtime/checkpoint/checkpoint.h"
@@ -67,6 +68,7 @@ Source from_gguf(const checkpoint::Checkpoint& checkpoint) {
 
 base::Result<ChatTemplate> ChatTemplate::from_checkpoint(const checkpoint::Checkpoint& checkpoint) {
   const bool is_gguf = checkpoint.format() == checkpoint::Format::kGguf;
+  TRIREME_CHECK(is_gguf || checkpoint.side_files() != nullptr);
   const Source source = is_gguf ? from_gguf(checkpoint) : from_side_files(*checkpoint.side_files());
   if (!source.ok()) return source.error();
   auto parsed = parse(*source);

@@ -62,7 +62,7 @@ Setting adapters_setting() {
 std::vector<Setting> model_settings() {
   return {
       text(
-          {"model", "path", "--model", "GGUF file or Hugging Face directory"},
+          {"model", "path", "--model", "GGUF file, Hugging Face directory, or what 'trireme convert' wrote"},
           [](auto& config) -> auto& { return config.model.path; }, "a path"),
       choice(
           {"model", "weights", "--weights",

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/chat/chat_template.h"
+#include "runtime/checkpoint/side_files.h"
 
 namespace trireme::chat {
 namespace {
@@ -13,14 +14,16 @@ namespace {
 class FakeCheckpoint : public checkpoint::Checkpoint {
  public:
   FakeCheckpoint(checkpoint::Format format, std::filesystem::path path, nlohmann::json metadata = {})
-      : format_(format), metadata_(std::move(metadata)) {
+      : format_(format), files_(path), metadata_(std::move(metadata)) {
     path_ = std::move(path);
   }
   checkpoint::Format format() const override { return format_; }
   const nlohmann::json& metadata() const override { return metadata_; }
+  const checkpoint::SideFiles* side_files() const override { return &files_; }
 
  private:
   checkpoint::Format format_;
+  checkpoint::DirectoryFiles files_;
   nlohmann::json metadata_;
 };
 
