@@ -20,6 +20,7 @@
 #include "launch/log.h"
 #include "launch/refusal.h"
 #include "launch/session.h"
+#include "launch/unix_time.h"
 #include "runtime/engine/agreement.h"
 
 namespace trireme::launch {
@@ -59,10 +60,8 @@ base::Result<std::unique_ptr<BatchFiles>> open_files(const CommandContext& conte
   const config::Config& config = context.config.config;
   const JobDescription job{scan->num_bytes, scan->fingerprint, model_fingerprint(config.model),
                            result_settings(options, config)};
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  auto log =
-      ResultLog::open(options.output, job, scan->num_lines, options.overwrite ? Existing::kOverwrite : Existing::kGoOn,
-                      std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  auto log = ResultLog::open(options.output, job, scan->num_lines,
+                             options.overwrite ? Existing::kOverwrite : Existing::kGoOn, seconds_since_1970());
   if (!log) return log.error();
   auto files = std::make_unique<BatchFiles>(BatchFiles{*scan, std::move(reader).value(), std::move(log).value(), {}});
   if (options.steps.empty()) return files;

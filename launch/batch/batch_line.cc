@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/split_mix.h"
 #include "runtime/checkpoint/bounded_json.h"
 
 namespace trireme::launch {
@@ -99,12 +100,8 @@ std::optional<BatchForm> form_of_line(const InputLine& line) {
   return form_of(*object);
 }
 
-// SplitMix64 (Steele et al. 2014) of the line, from the job's seed on.
 std::uint64_t seed_of_line(std::uint64_t job_seed, std::uint64_t line) {
-  std::uint64_t z = job_seed + line * 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return (z ^ (z >> 31)) >> 11;
+  return base::split_mix64(job_seed, line) >> 11;
 }
 
 BatchLine BatchLineParser::parse(const InputLine& input) const {

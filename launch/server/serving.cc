@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "launch/request_spec.h"
+#include "launch/unix_time.h"
 
 namespace trireme::server {
 namespace {
@@ -38,8 +39,7 @@ ServedModel describe(const config::Config& config, const engine::RankRuntime& ru
   model.names = split_names(config.server.model_names);
   if (model.names.empty()) model.names.push_back(name_of_file(config.model.path));
   model.root = config.model.path;
-  model.created =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  model.created = launch::seconds_since_1970();
   model.max_context = runtime.plan().max_context;
   model.vocab_size = runtime.description().vocab_size;
   model.tokenizer = &runtime.tokenizer();
