@@ -7,6 +7,12 @@
 
 namespace trireme::server {
 
+// What requests are given to, once the model is loaded.
+struct Served {
+  RequestService* service = nullptr;
+  const ServedModel* model = nullptr;
+};
+
 class Endpoint {
  public:
   virtual ~Endpoint() = default;

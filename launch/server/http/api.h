@@ -7,8 +7,7 @@
 
 #include "launch/log.h"
 #include "launch/server/core/access.h"
-#include "launch/server/core/request_service.h"
-#include "launch/server/core/served_model.h"
+#include "launch/server/core/endpoint.h"
 #include "launch/server/http/exchange.h"
 #include "launch/server/http/router.h"
 #include "launch/server/metrics/metrics.h"
@@ -16,11 +15,7 @@
 
 namespace trireme::http {
 
-// Once the model is loaded.
-struct Served {
-  server::RequestService* service = nullptr;
-  const server::ServedModel* model = nullptr;
-};
+using server::Served;
 
 struct Api {
   const config::ServerConfig& config;

@@ -3,21 +3,18 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <random>
 
+#include "launch/server/core/seed_source.h"
 #include "launch/server/http/api.h"
 #include "launch/server/http/completion_reply.h"
 #include "launch/server/http/completion_request.h"
 #include "launch/server/http/error_body.h"
+#include "launch/unix_time.h"
 
 namespace trireme::http {
 namespace {
 
 using launch::RequestForm;
-
-std::int64_t seconds_since_1970() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // Ids and seeds of one server.
 class Numbering {
@@ -25,18 +22,12 @@ class Numbering {
   std::string next_id(RequestForm form) {
     return (form == RequestForm::kChat ? "chatcmpl-" : "cmpl-") + run_ + std::to_string(++last_);
   }
-  // Differs from call to call; splitmix64 (Steele et al. 2014) of a counter that begins anywhere.
-  std::uint64_t next_seed() {
-    std::uint64_t z = start_ + ++last_seed_ * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
+  std::uint64_t next_seed() { return seeds_.next(); }
 
  private:
-  const std::uint64_t start_ = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
-  const std::string run_ = std::to_string(start_ % 1'000'000'000) + "-";
-  std::atomic<std::uint64_t> last_{0}, last_seed_{0};
+  server::SeedSource seeds_;
+  const std::string run_ = std::to_string(seeds_.start() % 1'000'000'000) + "-";
+  std::atomic<std::uint64_t> last_{0};
 };
 
 void respond_later(const ExchangePtr& exchange, HttpResponse response) {
@@ -59,7 +50,7 @@ class CompletionHandler {
     }
     CompletionCall& call = std::get<CompletionCall>(read);
     call.id = numbering_->next_id(form_);
-    call.created = seconds_since_1970();
+    call.created = launch::seconds_since_1970();
     const std::chrono::milliseconds limit(api_.config.request_limit_ms);
     for (scheduler::Request& request : call.requests) {
       request.tenant = exchange->tenant();

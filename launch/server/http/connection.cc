@@ -75,7 +75,7 @@ class ClientExchange final : public Exchange {
 
 class Client final : public Connection {
  public:
-  Client(std::uint64_t id, std::unique_ptr<Socket> socket, ConnectionOwner& owner)
+  Client(std::uint64_t id, std::unique_ptr<network::Socket> socket, ConnectionOwner& owner)
       : id_(id), socket_(std::move(socket)), owner_(owner), buffer_(kMaxPipelinedBytes + kBodyReadBytes) {}
 
   void start() override {
@@ -315,7 +315,7 @@ class Client final : public Connection {
   };
 
   const std::uint64_t id_;
-  const std::unique_ptr<Socket> socket_;
+  const std::unique_ptr<network::Socket> socket_;
   ConnectionOwner& owner_;
   beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
@@ -352,7 +352,8 @@ void ClientExchange::drop() {
 
 }  // namespace
 
-std::shared_ptr<Connection> Connection::make(std::uint64_t id, std::unique_ptr<Socket> socket, ConnectionOwner& owner) {
+std::shared_ptr<Connection> Connection::make(std::uint64_t id, std::unique_ptr<network::Socket> socket,
+                                             ConnectionOwner& owner) {
   return std::make_shared<Client>(id, std::move(socket), owner);
 }
 

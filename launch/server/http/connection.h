@@ -1,5 +1,6 @@
 // Connection: one client's TCP connection: reads requests, one after the other, and writes what their exchanges answer.
-// It reads all the time, so that it notices at once when the client goes away. Thread of the HttpServer's io_context.
+// It reads all the time, so that it notices at once when the client goes away. Thread of the
+// listener's connections.
 #pragma once
 
 #include <chrono>
@@ -10,7 +11,7 @@
 #include <string>
 
 #include "launch/server/http/exchange.h"
-#include "launch/server/http/socket.h"
+#include "launch/server/network/listener.h"
 
 namespace trireme::http {
 
@@ -34,19 +35,11 @@ class ConnectionOwner {
   virtual void closed(std::uint64_t id) = 0;
 };
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection : public network::Connection, public std::enable_shared_from_this<Connection> {
  public:
-  using Clock = std::chrono::steady_clock;
-
   // `owner` outlives this.
-  static std::shared_ptr<Connection> make(std::uint64_t id, std::unique_ptr<Socket> socket, ConnectionOwner& owner);
-  virtual ~Connection() = default;
-
-  virtual void start() = 0;
-  virtual void check_deadline(Clock::time_point now) = 0;
-  // Closes when the response under way is complete; at once if there is none.
-  virtual void finish() = 0;
-  virtual void close() = 0;
+  static std::shared_ptr<Connection> make(std::uint64_t id, std::unique_ptr<network::Socket> socket,
+                                          ConnectionOwner& owner);
 };
 
 }  // namespace trireme::http

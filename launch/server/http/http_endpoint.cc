@@ -14,22 +14,14 @@ using http::ExchangePtr;
 using http::HttpRequest;
 using http::HttpResponse;
 
-constexpr std::chrono::milliseconds kStopLimit{2000};  // for the last answers to go out
-
-http::ListenOptions listen_options(const config::ServerConfig& config) {
-  http::ListenOptions options;
-  options.host = config.host;
-  options.port = static_cast<std::uint16_t>(config.http_port);
-  options.tls_certificate = config.tls_certificate;
-  options.tls_key = config.tls_key;
-  options.max_connections = static_cast<std::size_t>(config.max_connections);
-  options.num_workers = config.workers;
-  options.connection.max_body_bytes = static_cast<std::size_t>(config.max_body_bytes);
-  options.connection.header = std::chrono::milliseconds(config.header_limit_ms);
-  options.connection.body = std::chrono::milliseconds(config.body_limit_ms);
-  options.connection.idle = std::chrono::milliseconds(config.idle_limit_ms);
-  options.connection.write = std::chrono::milliseconds(config.write_limit_ms);
-  return options;
+http::ConnectionLimits connection_limits(const config::ServerConfig& config) {
+  http::ConnectionLimits limits;
+  limits.max_body_bytes = static_cast<std::size_t>(config.max_body_bytes);
+  limits.header = std::chrono::milliseconds(config.header_limit_ms);
+  limits.body = std::chrono::milliseconds(config.body_limit_ms);
+  limits.idle = std::chrono::milliseconds(config.idle_limit_ms);
+  limits.write = std::chrono::milliseconds(config.write_limit_ms);
+  return limits;
 }
 
 // "Bearer KEY" → KEY.
@@ -42,9 +34,9 @@ bool is_json(std::string_view content_type) {
   return content_type.empty() || content_type.substr(0, content_type.find(';')) == "application/json";
 }
 
-class ApiEndpoint final : public HttpEndpoint, private http::RequestHandler {
+class ApiEndpoint final : public NetworkEndpoint, private http::RequestHandler {
  public:
-  explicit ApiEndpoint(const HttpEndpointParts& parts) : api_{parts.config, parts.access, parts.metrics, parts.log} {
+  explicit ApiEndpoint(const EndpointParts& parts) : api_{parts.config, parts.access, parts.metrics, parts.log} {
     http::add_status_routes(api_, router_);
     http::add_tokenize_routes(api_, router_);
     http::add_completion_routes(api_, router_);
@@ -53,12 +45,14 @@ class ApiEndpoint final : public HttpEndpoint, private http::RequestHandler {
   ~ApiEndpoint() override { stop(); }
 
   base::Status open() {
-    auto server = http::HttpServer::open(listen_options(api_.config), *this);
+    network::ListenOptions options = listen_options(api_.config, api_.config.http_port);
+    options.name = "http";
+    options.port_setting = "server.http_port";
+    auto server = http::HttpServer::open(std::move(options), connection_limits(api_.config), *this);
     if (!server) return server.error();
     server_ = std::move(server).value();
-    api_.log.info("HTTP on " + api_.config.host + " port " + std::to_string(server_->port()) +
-                  (api_.config.tls_certificate.empty() ? "" : ", with TLS") +
-                  (api_.access.open() ? "" : ", for those with an API key"));
+    server_->start();
+    log_listening("HTTP", port(), api_.config, api_.access, api_.log);
     return base::ok_status();
   }
 
@@ -114,16 +108,16 @@ class ApiEndpoint final : public HttpEndpoint, private http::RequestHandler {
 
   http::Api api_;
   http::Router router_;
-  http::Served served_;
+  Served served_;
   std::unique_ptr<http::HttpServer> server_;
 };
 
 }  // namespace
 
-base::Result<std::unique_ptr<HttpEndpoint>> open_http_endpoint(const HttpEndpointParts& parts) {
+base::Result<std::unique_ptr<NetworkEndpoint>> open_http_endpoint(const EndpointParts& parts) {
   auto endpoint = std::make_unique<ApiEndpoint>(parts);
   if (auto status = endpoint->open(); !status) return status.error();
-  return std::unique_ptr<HttpEndpoint>(std::move(endpoint));
+  return std::unique_ptr<NetworkEndpoint>(std::move(endpoint));
 }
 
 }  // namespace trireme::server

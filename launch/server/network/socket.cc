@@ -1,4 +1,4 @@
-#include "launch/server/http/socket.h"
+#include "launch/server/network/socket.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
-namespace trireme::http {
+namespace trireme::network {
 namespace {
 
 namespace asio = boost::asio;
@@ -73,4 +73,4 @@ std::unique_ptr<Socket> Socket::make(tcp::socket socket, asio::ssl::context* tls
   return std::make_unique<TlsSocket>(std::move(socket), *tls);
 }
 
-}  // namespace trireme::http
+}  // namespace trireme::network

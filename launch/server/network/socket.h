@@ -12,7 +12,7 @@ namespace boost::asio::ssl {
 class context;
 }
 
-namespace trireme::http {
+namespace trireme::network {
 
 class Socket {
  public:
@@ -32,4 +32,4 @@ class Socket {
   virtual void close() = 0;
 };
 
-}  // namespace trireme::http
+}  // namespace trireme::network

@@ -1,6 +1,6 @@
 // FramedConnection: one client of the Thrift endpoint. Messages stand behind their length in four bytes (Thrift's
-// framed transport); one is answered before the next is looked at. Thread of the io_context. What is allocated is what
-// has come, whatever length is claimed.
+// framed transport); one is answered before the next is looked at. Thread of the listener's connections. What is
+// allocated is what has come, whatever length is claimed.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "launch/server/http/socket.h"
+#include "launch/server/network/listener.h"
 
 namespace trireme::thrift {
 
@@ -44,16 +44,15 @@ class ConnectionOwner {
   virtual void closed(std::uint64_t id, const char* reason) = 0;  // empty reason: the client went
 };
 
-class FramedConnection : public std::enable_shared_from_this<FramedConnection> {
+class FramedConnection final : public network::Connection, public std::enable_shared_from_this<FramedConnection> {
  public:
-  using Clock = std::chrono::steady_clock;
-
-  FramedConnection(std::uint64_t id, std::unique_ptr<http::Socket> socket, ConnectionOwner& owner)
+  FramedConnection(std::uint64_t id, std::unique_ptr<network::Socket> socket, ConnectionOwner& owner)
       : id_(id), socket_(std::move(socket)), owner_(owner) {}
 
-  void start();
-  void check_deadline(Clock::time_point now);
-  void finish();  // closes as soon as nothing waits for an answer
+  void start() override;
+  void check_deadline(Clock::time_point now) override;
+  void finish() override;
+  void close() override { close(""); }
   void close(const char* reason);
 
  private:
@@ -65,7 +64,7 @@ class FramedConnection : public std::enable_shared_from_this<FramedConnection> {
   void respond(std::string answer);
 
   const std::uint64_t id_;
-  const std::unique_ptr<http::Socket> socket_;
+  const std::unique_ptr<network::Socket> socket_;
   ConnectionOwner& owner_;
   std::array<char, 16 << 10> chunk_;
   std::string input_, output_;

@@ -1,27 +1,18 @@
-// FramedServer: the listening socket, the connections and their one thread, and a few workers for what takes longer
-// than a moment. Knows nothing of what the messages say. Thrift's own non-blocking server is not used: it has no time
-// limits, and its calls hold a thread each until they are answered.
+// FramedServer: Thrift's framed messages on a Listener. Knows nothing of what they say. Thrift's own non-blocking
+// server is not used: it has no time limits, and its calls hold a thread each until they are answered.
 #pragma once
 
-#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
+#include "launch/server/network/listener.h"
 #include "launch/server/thrift/framed_connection.h"
 
 namespace trireme::thrift {
-
-struct ListenOptions {
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 0;                // 0: any that is free
-  std::string tls_certificate, tls_key;  // PEM files; empty: no TLS
-  std::size_t max_connections = 4096;
-  int num_workers = 2;
-  FrameLimits frame;
-};
 
 class MessageHandler {
  public:
@@ -35,15 +26,16 @@ class MessageHandler {
 
 class FramedServer {
  public:
-  // Listens at once. `handler` outlives the server. Errors: an address in use or none of this host's, a bad
-  // certificate.
-  static base::Result<std::unique_ptr<FramedServer>> open(const ListenOptions& options, MessageHandler& handler);
+  // Takes its port at once, and messages from start() on. `handler` outlives the server. Errors: as Listener::open.
+  static base::Result<std::unique_ptr<FramedServer>> open(network::ListenOptions options, const FrameLimits& limits,
+                                                          MessageHandler& handler);
   virtual ~FramedServer() = default;
 
+  virtual void start() = 0;
   virtual std::uint16_t port() const = 0;
   virtual void post(std::function<void()> task) = 0;  // runs on the thread of the connections. Any thread
   virtual std::size_t num_connections() const = 0;    // any thread
-  // Takes no more connections, lets answers under way go out for at most `limit`, closes all and joins the threads.
+  // As Listener::stop.
   virtual void stop(std::chrono::milliseconds limit) = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <utility>
 
 #include "launch/server/thrift/conversion.h"
@@ -52,18 +53,10 @@ void InferenceCalls::refuse(const Throw& fail, const CallError& error) const {
   throw_error(fail, error);
 }
 
-// Differs from call to call; splitmix64 (Steele et al. 2014) of a counter that begins anywhere.
-std::uint64_t InferenceCalls::next_seed() const {
-  std::uint64_t z = ++api_.num_seeds * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
 std::optional<server::Submission> InferenceCalls::read(const api::GenerateRequest& request, const Caller& caller,
                                                        const Throw& fail) const {
   const auto arrival = std::chrono::steady_clock::now();
-  auto read = read_generate(request, *caller.served->model, next_seed());
+  auto read = read_generate(request, *caller.served->model, api_.seeds.next());
   if (const auto* error = std::get_if<CallError>(&read)) {
     refuse(fail, *error);
     return std::nullopt;

@@ -9,14 +9,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <random>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "launch/server/core/access.h"
-#include "launch/server/core/request_service.h"
-#include "launch/server/core/served_model.h"
+#include "launch/server/core/endpoint.h"
+#include "launch/server/core/seed_source.h"
 #include "launch/server/metrics/metrics.h"
 #include "launch/server/thrift/framed_server.h"
 #include "launch/server/thrift/submission_table.h"
@@ -25,11 +24,7 @@
 
 namespace trireme::thrift {
 
-// Once the model is loaded.
-struct Served {
-  server::RequestService* service = nullptr;
-  const server::ServedModel* model = nullptr;
-};
+using server::Served;
 
 // What all calls share.
 struct Api {
@@ -40,7 +35,7 @@ struct Api {
   FramedServer* server = nullptr;
   std::int64_t alive_since = 0;
   std::atomic<const Served*> served{nullptr};  // null: loading
-  std::atomic<std::uint64_t> num_seeds{0};
+  server::SeedSource seeds{};
 };
 
 class InferenceCalls final : public api::InferenceCobSvIf {
@@ -85,7 +80,6 @@ class InferenceCalls final : public api::InferenceCobSvIf {
   void refuse(const Throw& fail, const CallError& error) const;
   api::Status::type status() const;
   std::map<Text, std::int64_t> counters() const;
-  std::uint64_t next_seed() const;
   // Reads the request and sets what concerns its caller; nothing, and `fail` has been called, if it is wrong.
   std::optional<server::Submission> read(const api::GenerateRequest& request, const Caller& caller,
                                          const Throw& fail) const;

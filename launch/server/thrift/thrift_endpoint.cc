@@ -7,6 +7,7 @@
 
 #include "launch/server/thrift/bounded_protocol.h"
 #include "launch/server/thrift/inference_calls.h"
+#include "launch/unix_time.h"
 
 namespace trireme::server {
 namespace {
@@ -15,31 +16,14 @@ using thrift::BoundedProtocol;
 using thrift::FrameExchangePtr;
 using thrift::TMemoryBuffer;
 
-constexpr std::chrono::milliseconds kStopLimit{2000};  // for the last answers to go out
-
-thrift::ListenOptions listen_options(const config::ServerConfig& config) {
-  thrift::ListenOptions options;
-  options.host = config.host;
-  options.port = static_cast<std::uint16_t>(config.thrift_port);
-  options.tls_certificate = config.tls_certificate;
-  options.tls_key = config.tls_key;
-  options.max_connections = static_cast<std::size_t>(config.max_connections);
-  options.num_workers = config.workers;
-  options.frame.max_frame_bytes = static_cast<std::size_t>(config.max_body_bytes);
-  options.frame.handshake = std::chrono::milliseconds(config.header_limit_ms);
-  options.frame.frame = std::chrono::milliseconds(config.body_limit_ms);
-  options.frame.idle = std::chrono::milliseconds(config.idle_limit_ms);
-  options.frame.write = std::chrono::milliseconds(config.write_limit_ms);
-  return options;
-}
-
-std::int64_t seconds_since_1970() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::uint64_t random_start() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32) | random();
+thrift::FrameLimits frame_limits(const config::ServerConfig& config) {
+  thrift::FrameLimits limits;
+  limits.max_frame_bytes = static_cast<std::size_t>(config.max_body_bytes);
+  limits.handshake = std::chrono::milliseconds(config.header_limit_ms);
+  limits.frame = std::chrono::milliseconds(config.body_limit_ms);
+  limits.idle = std::chrono::milliseconds(config.idle_limit_ms);
+  limits.write = std::chrono::milliseconds(config.write_limit_ms);
+  return limits;
 }
 
 // One message with all that the generated code needs until it has written the answer: its continuations refer to these
@@ -59,28 +43,29 @@ struct Call {
   api::InferenceAsyncProcessor processor;
 };
 
-class Service final : public ThriftEndpoint, private thrift::MessageHandler {
+class Service final : public NetworkEndpoint, private thrift::MessageHandler {
  public:
-  explicit Service(const ThriftEndpointParts& parts)
+  explicit Service(const EndpointParts& parts)
       : log_(parts.log),
         api_{.config = parts.config,
              .access = parts.access,
              .metrics = parts.metrics,
              .submissions = thrift::SubmissionTable(std::chrono::milliseconds(parts.config.unpolled_limit_ms)),
-             .alive_since = seconds_since_1970(),
-             .num_seeds = random_start()} {}
+             .alive_since = launch::seconds_since_1970()} {}
   ~Service() override { stop(); }
 
   base::Status open() {
     // The library writes to standard error about what clients send.
     apache::thrift::GlobalOutput.setOutputFunction([](const char*) {});
-    auto server = thrift::FramedServer::open(listen_options(api_.config), *this);
+    network::ListenOptions options = listen_options(api_.config, api_.config.thrift_port);
+    options.name = "thrift";
+    options.port_setting = "server.thrift_port";
+    auto server = thrift::FramedServer::open(std::move(options), frame_limits(api_.config), *this);
     if (!server) return server.error();
     server_ = std::move(server).value();
     api_.server = server_.get();
-    log_.info("Thrift on " + api_.config.host + " port " + std::to_string(server_->port()) +
-              (api_.config.tls_certificate.empty() ? "" : ", with TLS") +
-              (api_.access.open() ? "" : ", for those with an API key"));
+    server_->start();
+    log_listening("Thrift", port(), api_.config, api_.access, log_);
     return base::ok_status();
   }
 
@@ -122,16 +107,16 @@ class Service final : public ThriftEndpoint, private thrift::MessageHandler {
 
   launch::Log& log_;
   thrift::Api api_;
-  thrift::Served served_;
+  Served served_;
   std::unique_ptr<thrift::FramedServer> server_;
 };
 
 }  // namespace
 
-base::Result<std::unique_ptr<ThriftEndpoint>> open_thrift_endpoint(const ThriftEndpointParts& parts) {
+base::Result<std::unique_ptr<NetworkEndpoint>> open_thrift_endpoint(const EndpointParts& parts) {
   auto endpoint = std::make_unique<Service>(parts);
   if (auto status = endpoint->open(); !status) return status.error();
-  return std::unique_ptr<ThriftEndpoint>(std::move(endpoint));
+  return std::unique_ptr<NetworkEndpoint>(std::move(endpoint));
 }
 
 }  // namespace trireme::server

@@ -21,8 +21,8 @@ using testing::StartsWith;
 
 class HttpEndpointTest : public testing::Test {
  protected:
-  std::unique_ptr<HttpEndpoint> open() { return open(everybody_); }
-  std::unique_ptr<HttpEndpoint> open(const Access& access) {  // which outlives the endpoint
+  std::unique_ptr<NetworkEndpoint> open() { return open(everybody_); }
+  std::unique_ptr<NetworkEndpoint> open(const Access& access) {  // which outlives the endpoint
     config_.server.http_port = 0;
     auto endpoint = open_http_endpoint({config_.server, access, metrics_, log_});
     if (!endpoint) throw std::runtime_error(endpoint.error().message);

@@ -46,7 +46,7 @@ api::GenerateRequest request(std::int32_t max_tokens, std::int32_t num_choices =
 
 class ThriftEndpointTest : public testing::Test {
  protected:
-  std::unique_ptr<ThriftEndpoint> open() {
+  std::unique_ptr<NetworkEndpoint> open() {
     config_.server.thrift_port = 0;
     auto endpoint = open_thrift_endpoint({config_.server, everybody_, metrics_, log_});
     if (!endpoint) throw std::runtime_error(endpoint.error().message);
