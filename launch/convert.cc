@@ -15,6 +15,7 @@
 #include "launch/stop_signals.h"
 #include "launch/version.h"
 #include "runtime/checkpoint/fingerprint.h"
+#include "runtime/config/weights_names.h"
 #include "runtime/model/architecture.h"
 #include "runtime/model/convert_model.h"
 
@@ -74,7 +75,7 @@ base::Status check_target(const ConvertOptions& options) {
 checkpoint::Provenance provenance_of(const checkpoint::Checkpoint& checkpoint, const ConvertOptions& options,
                                      config::Weights weights) {
   checkpoint::Provenance provenance;
-  provenance.weights = model::option_name(weights);
+  provenance.weights = config::to_string(weights);
   provenance.program_version = version();
   provenance.command_line =
       "trireme convert " + options.source + " " + options.target + " --weights " + provenance.weights;

@@ -74,6 +74,13 @@ const TensorTypeTraits& traits_of(TensorType type) {
   return kTraits[0];
 }
 
+const TensorTypeTraits* find_tensor_type(std::string_view name) {
+  for (const auto& traits : kTraits) {
+    if (traits.name == name) return &traits;
+  }
+  return nullptr;
+}
+
 const TensorTypeTraits* find_ggml_type(std::uint32_t ggml_type) {
   for (const auto& traits : kTraits) {
     if (traits.ggml_type == ggml_type) return &traits;
@@ -82,10 +89,8 @@ const TensorTypeTraits* find_ggml_type(std::uint32_t ggml_type) {
 }
 
 const TensorTypeTraits* find_safetensors_dtype(std::string_view dtype) {
-  for (const auto& traits : kTraits) {
-    if (traits.block_size == 1 && traits.name == dtype) return &traits;
-  }
-  return nullptr;
+  const TensorTypeTraits* traits = find_tensor_type(dtype);
+  return traits != nullptr && traits->block_size == 1 ? traits : nullptr;
 }
 
 bool is_other_ggml_type(std::uint32_t ggml_type) {

@@ -23,6 +23,7 @@ struct TensorTypeTraits {
 };
 
 const TensorTypeTraits& traits_of(TensorType type);
+const TensorTypeTraits* find_tensor_type(std::string_view name);  // null: no such name
 // Null for types that cannot be widened here, among them those of the functions below.
 const TensorTypeTraits* find_ggml_type(std::uint32_t ggml_type);
 const TensorTypeTraits* find_safetensors_dtype(std::string_view dtype);

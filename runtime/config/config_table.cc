@@ -5,6 +5,7 @@
 
 #include "runtime/config/server_settings.h"
 #include "runtime/config/setting_builders.h"
+#include "runtime/config/weights_names.h"
 
 namespace trireme::config {
 namespace {
@@ -68,13 +69,7 @@ std::vector<Setting> model_settings() {
           {"model", "weights", "--weights",
            "how weights are kept in memory; auto: quantised files as they are, else q8"},
           [](auto& config) -> auto& { return config.model.weights; },
-          std::vector<std::pair<std::string, Weights>>{{"auto", Weights::kAuto},
-                                                       {"f32", Weights::kF32},
-                                                       {"f16", Weights::kF16},
-                                                       {"bf16", Weights::kBF16},
-                                                       {"int8", Weights::kInt8},
-                                                       {"q8", Weights::kQ8},
-                                                       {"q4", Weights::kQ4}}),
+          std::vector<std::pair<std::string, Weights>>(std::begin(kWeightsNames), std::end(kWeightsNames))),
       whole_number({"model", "max_context", "--max-context",
                     "longest sequence; auto: the model's own limit, lowered to what the KV pool holds"},
                    [](auto& config) -> auto& { return config.model.max_context; },

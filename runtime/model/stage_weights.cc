@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/checkpoint/conversion.h"
+#include "runtime/config/weights_names.h"
 #include "runtime/model/matrix_source.h"
 
 namespace trireme::model {
@@ -130,7 +131,7 @@ base::Status check_stored(const checkpoint::Checkpoint& checkpoint, const Matrix
 base::Status check_option(const checkpoint::Checkpoint& checkpoint, config::Weights option) {
   const checkpoint::Conversion* conversion = checkpoint.conversion();
   if (conversion == nullptr || option == config::Weights::kAuto) return base::ok_status();
-  const std::string asked(option_name(option)), &held = conversion->provenance.weights;
+  const std::string asked(config::to_string(option)), &held = conversion->provenance.weights;
   if (asked == held) return base::ok_status();
   return base::invalid_argument(conversion->file + ": holds weights converted with --weights " + held + ", not " +
                                 asked + ": convert the source again");

@@ -67,19 +67,6 @@ std::int64_t sum_over(const WeightPlan& plan, const ModelDescription& model, con
 
 }  // namespace
 
-std::string_view option_name(config::Weights weights) {
-  switch (weights) {
-    case config::Weights::kAuto: return "auto";
-    case config::Weights::kF32: return "f32";
-    case config::Weights::kF16: return "f16";
-    case config::Weights::kBF16: return "bf16";
-    case config::Weights::kInt8: return "int8";
-    case config::Weights::kQ8: return "q8";
-    case config::Weights::kQ4: return "q4";
-  }
-  return "?";
-}
-
 FormatChooser make_format_chooser(const checkpoint::Checkpoint& checkpoint, const ModelDescription& model,
                                   config::Weights weights) {
   if (const checkpoint::Conversion* conversion = checkpoint.conversion()) {

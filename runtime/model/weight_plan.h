@@ -25,8 +25,6 @@
 
 namespace trireme::model {
 
-std::string_view option_name(config::Weights weights);  // as --weights spells it
-
 using FormatChooser = std::function<kernels::WeightFormat(const MatrixSource& source)>;
 
 // The rules above; of a converted checkpoint, the formats that it holds. Tensors that are missing count as float ones.

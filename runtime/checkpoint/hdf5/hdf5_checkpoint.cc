@@ -1,11 +1,9 @@
 #include "runtime/checkpoint/hdf5/hdf5_checkpoint.h"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/check.h"
 #include "runtime/checkpoint/bounded_json.h"
 #include "runtime/checkpoint/error_text.h"
 #include "runtime/checkpoint/hdf5/checksum.h"
@@ -14,15 +12,6 @@
 
 namespace trireme::checkpoint {
 namespace {
-
-constexpr TensorType kReadableTypes[] = {TensorType::kF32,  TensorType::kF16,  TensorType::kBF16, TensorType::kQ8_0,
-                                         TensorType::kQ4_0, TensorType::kQ4_1, TensorType::kQ5_0, TensorType::kQ5_1,
-                                         TensorType::kQ4_K, TensorType::kQ5_K, TensorType::kQ6_K};
-
-std::optional<TensorType> readable_type(std::string_view name) {
-  const auto found = std::ranges::find(kReadableTypes, name, [](TensorType type) { return to_string(type); });
-  return found == std::end(kReadableTypes) ? std::nullopt : std::optional(*found);
-}
 
 base::Status check_contents(std::span<const std::byte> bytes, const Extent& extent, const std::string& what) {
   if (checksum_of(bytes) == extent.checksum) return base::ok_status();
@@ -122,13 +111,13 @@ base::Status Hdf5Checkpoint::add_tensors(const FileIndex& index) {
     tensor.type = TensorType::kOther;  // cannot be read but as part of a packed matrix
     if (indexed.extent.bytes > 0) {
       const std::string what = file_.name() + ": tensor " + in_quotes(indexed.name);
-      const auto type = readable_type(indexed.type_name);
-      const auto size = type ? tensor_bytes(traits_of(*type), indexed.shape) : std::nullopt;
+      const TensorTypeTraits* traits = find_tensor_type(indexed.type_name);
+      const auto size = traits != nullptr ? tensor_bytes(*traits, indexed.shape) : std::nullopt;
       if (size != indexed.extent.bytes)
         return base::invalid_argument(what + ": has not the bytes of its shape and type");
       const auto bytes = file_.bytes().subspan(indexed.extent.offset, indexed.extent.bytes);
       if (auto status = check_contents(bytes, indexed.extent, what); !status) return status;
-      tensor.type = *type;
+      tensor.type = traits->type;
       tensor.data = bytes.data();
       tensor.bytes = bytes.size();
     }

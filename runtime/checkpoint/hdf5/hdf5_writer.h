@@ -1,9 +1,11 @@
 // Hdf5Writer: writes a whole model into one HDF5 file. Layout:
-//     user block            see user_block.h
-//     /layers/N/…           a layer's matrices (uint8, packed for the kernels) and vectors (uint8, as the source has
-//     them) /embedding, /head, …  the other matrices; /tensors/…: the other vectors /source/…             header.gguf
-//     (all that precedes the weights of a GGUF file), or config.json, tokenizer.json, … /index                what
-//     hdf5_checkpoint.h reads (file_index.h, JSON)
+//     user block   see user_block.h
+//     /layers/N    a layer's matrices (uint8, packed for the kernels) and vectors (uint8, as the source has them)
+//     /embedding   and /head, …: the other matrices
+//     /tensors     the other vectors
+//     /source      header.gguf (all that precedes the weights of a GGUF file), or config.json, tokenizer.json, …
+//     /index       what hdf5_checkpoint.h reads (file_index.h, JSON)
+//
 // All datasets are contiguous and unfiltered, those of a page or more begin at a page's start. Attributes repeat for
 // other programs what the index says: of matrices format, out_features, in_features, tensors and checksum; of vectors
 // type, shape and checksum; of the root where it all came from.

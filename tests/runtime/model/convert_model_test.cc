@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "runtime/config/weights_names.h"
 #include "runtime/model/architecture.h"
 #include "runtime/model/stage_weights.h"
 #include "tests/support/checkpoint_writer.h"
@@ -31,7 +32,7 @@ class ConvertModelTest : public testing::TestWithParam<std::string> {
  protected:
   base::Status convert(const Stored& source, Weights weights, const ConvertObserver& observe) {
     checkpoint::Provenance provenance;
-    provenance.weights = option_name(weights);
+    provenance.weights = config::to_string(weights);
     checkpoint::Hdf5Writer writer(target_, provenance, source.checkpoint->format());
     const FormatChooser choose = make_format_chooser(*source.checkpoint, source.description, weights);
     return convert_model(*source.checkpoint, source.description, choose, pool_, writer, observe);
