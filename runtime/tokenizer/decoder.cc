@@ -26,7 +26,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kCleanup
 
 constexpr std::size_t kMaxTextBytes = 1 << 16;  // of one token
 
-std::string apply_step(const ByteLevelDecode&, std::string token, bool) {
+std::string apply_step(const ByteLevelDecode&, const std::string& token, bool) {
   return bytes_from_alphabet(token).value_or(token);
 }
 
@@ -43,7 +43,7 @@ std::string apply_step(const WordPieceDecode& step, std::string token, bool at_s
   return token;
 }
 
-std::string apply_step(const MetaspaceDecode& step, std::string token, bool at_start) {
+std::string apply_step(const MetaspaceDecode& step, const std::string& token, bool at_start) {
   return replace_all(token, step.replacement, at_start && step.drop_at_start ? "" : " ");
 }
 
@@ -52,9 +52,10 @@ std::string apply_step(const WordEndDecode& step, std::string token, bool) {
   return replace_all(token, step.suffix, " ");
 }
 
-std::string apply_step(const ReplaceDecode& step, std::string token, bool) {
+std::string apply_step(const ReplaceDecode& step, const std::string& token, bool) {
   auto replaced = replace_matches(step.pattern, token, step.replacement, kMaxTextBytes);
-  return replaced ? std::move(*replaced) : token;
+  if (!replaced) return token;
+  return std::move(*replaced);
 }
 
 std::string apply_step(const StripDecode& step, std::string token, bool) {

@@ -42,8 +42,8 @@ class FramedConnection::Exchange final : public FrameExchange {
 
   const std::string& message() const override { return message_; }
   void respond(std::string answer) override {
-    owner_.post([weak = connection_, answer = std::move(answer)]() mutable {
-      if (const auto connection = weak.lock()) connection->respond(std::move(answer));
+    owner_.post([weak = connection_, answer = std::move(answer)] {
+      if (const auto connection = weak.lock()) connection->respond(answer);
     });
   }
   void close() override {
@@ -108,7 +108,7 @@ void FramedConnection::take_frame() {
   owner_.handle(std::make_shared<Exchange>(weak_from_this(), owner_, std::move(message)));
 }
 
-void FramedConnection::respond(std::string answer) {
+void FramedConnection::respond(const std::string& answer) {
   if (closed_) return;
   on_gone_ = nullptr;
   deadline_ = Clock::now() + owner_.limits().write;

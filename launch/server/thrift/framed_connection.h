@@ -61,7 +61,7 @@ class FramedConnection final : public network::Connection, public std::enable_sh
   void read();
   void take_frame();
   void wait_for_frame();  // sets the deadline
-  void respond(std::string answer);
+  void respond(const std::string& answer);
 
   const std::uint64_t id_;
   const std::unique_ptr<network::Socket> socket_;

@@ -69,8 +69,8 @@ std::optional<server::Submission> InferenceCalls::read(const api::GenerateReques
   return std::move(submission);
 }
 
-void InferenceCalls::complete(const Caller& caller, server::Submission submission, Throw fail,
-                              std::function<void(const WholeOutput&)> done) const {
+void InferenceCalls::complete(const Caller& caller, server::Submission submission, const Throw& fail,
+                              const std::function<void(const WholeOutput&)>& done) const {
   const auto post = [server = api_.server](std::function<void()> task) { server->post(std::move(task)); };
   const auto finish = [&api = api_, fail, done](std::variant<WholeOutput, CallError> result) {
     if (const auto* output = std::get_if<WholeOutput>(&result)) return done(*output);
@@ -117,11 +117,11 @@ void InferenceCalls::submit(Done<Text> done, Throw fail, const api::GenerateRequ
   const auto caller = admit(api_key, fail);
   if (!caller) return;
   auto submission = read(request, *caller, fail);
-  if (submission) add_submission(*caller, std::move(*submission), std::move(done), std::move(fail));
+  if (submission) add_submission(*caller, std::move(*submission), done, fail);
 }
 
-void InferenceCalls::add_submission(const Caller& caller, server::Submission submission, Done<Text> done,
-                                    Throw fail) const {
+void InferenceCalls::add_submission(const Caller& caller, server::Submission submission, const Done<Text>& done,
+                                    const Throw& fail) const {
   const std::string id = random_id();
   submission.on_ready = [&api = api_, id] { api.server->post([&api, id] { api.submissions.on_ready(id); }); };
   const auto request = std::make_shared<scheduler::Request>(submission.request);

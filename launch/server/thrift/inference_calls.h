@@ -83,9 +83,10 @@ class InferenceCalls final : public api::InferenceCobSvIf {
   // Reads the request and sets what concerns its caller; nothing, and `fail` has been called, if it is wrong.
   std::optional<server::Submission> read(const api::GenerateRequest& request, const Caller& caller,
                                          const Throw& fail) const;
-  void add_submission(const Caller& caller, server::Submission submission, Done<Text> done, Throw fail) const;
-  void complete(const Caller& caller, server::Submission submission, Throw fail,
-                std::function<void(const WholeOutput&)> done) const;
+  void add_submission(const Caller& caller, server::Submission submission, const Done<Text>& done,
+                      const Throw& fail) const;
+  void complete(const Caller& caller, server::Submission submission, const Throw& fail,
+                const std::function<void(const WholeOutput&)>& done) const;
 
   Api& api_;
   const FrameExchangePtr exchange_;

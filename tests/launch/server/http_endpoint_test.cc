@@ -30,7 +30,7 @@ class HttpEndpointTest : public testing::Test {
   }
 
   config::Config config_ = test::default_config(test_model());
-  const Access everybody_;
+  const Access everybody_{};
   Metrics metrics_{false};
   launch::Log log_;
 };

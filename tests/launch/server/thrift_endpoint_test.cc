@@ -66,7 +66,7 @@ class ThriftEndpointTest : public testing::Test {
   }
 
   config::Config config_ = test::default_config(test_model());
-  const Access everybody_;
+  const Access everybody_{};
   Metrics metrics_{false};
   launch::Log log_;
 };
