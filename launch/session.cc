@@ -119,6 +119,7 @@ void log_plan(const CommandContext& context, const engine::RankRuntime& runtime)
                    kv_cache::to_string(plan.kv[static_cast<std::size_t>(rank)]));
   if (rank != 0) return;
   for (const std::string& note : plan.notes) context.log.info(note);
+  context.log.info("prefill chunk " + runtime.prefill_text());
 }
 
 void show_place(const CommandContext& context, const engine::RankRuntime& runtime) {

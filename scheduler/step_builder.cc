@@ -21,6 +21,7 @@ StepBuilder::StepBuilder(SchedulerState& state, TimePoint now)
 
 std::optional<StepPlan> StepBuilder::build() {
   add_ready();
+  budget_.limit(state_.config.prefill_chunk);
   const std::int32_t beside_decoding = state_.config.batching.mixed_prefill_tokens;
   if (!plan_.work.empty() && beside_decoding > 0) budget_.limit(beside_decoding);
   limit_chunks();
@@ -51,7 +52,8 @@ void StepBuilder::limit_chunks() {
   const std::int32_t stages = std::min(state_.config.num_stages, state_.config.max_plans_in_flight);
   chunk_tokens_left_ = std::numeric_limits<std::int32_t>::max();
   if (stages <= 1) return;
-  const std::int64_t enough = std::int64_t{stages} * state_.config.max_step_tokens;
+  const std::int64_t enough =
+      std::int64_t{stages} * std::min(state_.config.max_step_tokens, state_.config.prefill_chunk);
   std::int64_t missing = 0;
   for (const Sequence* sequence : state_.sequences.catching_up()) {
     if (missing >= enough) return;

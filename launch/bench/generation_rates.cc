@@ -18,9 +18,9 @@ void pump_until_idle(engine::RankRuntime& runtime) {
 
 // So many output tokens that no sequence ends while the others are still at their prompts: a step computes at least
 // one chunk of a prompt, and the last sequence may be that many steps behind the first.
-std::int32_t max_tokens(const engine::RankRuntime& runtime, const DecodeShape& shape, std::int32_t max_step_tokens) {
+std::int32_t max_tokens(const engine::RankRuntime& runtime, const DecodeShape& shape, std::int32_t prefill_chunk) {
   const std::int32_t stages = runtime.plan().layout.num_stages();
-  const std::int32_t chunks_per_prompt = shape.context / std::max(1, max_step_tokens) + 1;
+  const std::int32_t chunks_per_prompt = shape.context / std::max(1, prefill_chunk) + 1;
   return shape.num_decoded + 2 * (shape.batch + 2 * stages) * chunks_per_prompt;
 }
 
@@ -112,7 +112,7 @@ base::Result<double> prefill_rate(engine::RankRuntime& runtime, std::int32_t pro
 base::Result<DecodeRun> decode_rate(engine::RankRuntime& runtime, const DecodeShape& shape, std::uint64_t seed) {
   LockStep sequences(runtime, shape);
   const std::int64_t preemptions_before = preemptions(runtime);
-  const std::int32_t output_tokens = max_tokens(runtime, shape, runtime.max_step_tokens());
+  const std::int32_t output_tokens = max_tokens(runtime, shape, runtime.prefill_chunk());
   if (const auto status = sequences.submit(output_tokens, seed); !status) return status.error();
   while (!sequences.all_started()) runtime.pump();
 

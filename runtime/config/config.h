@@ -54,6 +54,7 @@ struct KvCacheConfig {
 
 struct SchedulerConfig {
   std::int32_t max_step_tokens = 512;  // a step's budget, in tokens at the start of a context
+  std::int32_t prefill_chunk = 0;      // prompt tokens of a step, within that budget; 0: measured at the start
   std::int32_t max_batch = 0;          // sequences running; 0: from the memory formula
   std::int32_t average_tokens = 1024;  // expected length of a sequence, for the memory formula
   // How `serve` admits requests; offline commands admit at once.

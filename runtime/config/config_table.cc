@@ -153,6 +153,10 @@ std::vector<Setting> step_settings() {
       whole_number({"scheduler", "max_step_tokens", "", "budget of one step, in tokens at the start of a context"},
                    [](auto& config) -> auto& { return config.scheduler.max_step_tokens; },
                    {.unit_name = "tokens", .min = 1, .max = 1 << 20}),
+      whole_number({"scheduler", "prefill_chunk", "--prefill-chunk",
+                    "prompt tokens that one step computes, within max_step_tokens; auto: measured at the start"},
+                   [](auto& config) -> auto& { return config.scheduler.prefill_chunk; },
+                   {.unit_name = "tokens", .min = 1, .max = 1 << 20, .or_auto = true}),
       whole_number(
           {"scheduler", "max_batch", "", "sequences that run at once; auto: from the memory and average_tokens"},
           [](auto& config) -> auto& { return config.scheduler.max_batch; },

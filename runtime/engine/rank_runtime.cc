@@ -17,6 +17,8 @@ constexpr std::uint32_t kEpoch = 1;                           // a supervisor th
 constexpr std::chrono::microseconds kBusyPollInterval{200};   // messages move at least every 0.5 ms while computing
 constexpr std::chrono::microseconds kIdlePollInterval{2000};  // at most; the loop itself begins with shorter waits
 
+constexpr std::chrono::milliseconds kTuningTime{300};
+
 int rank_of(const RankContext& context) {
   return context.communicator->rank();
 }
@@ -36,6 +38,8 @@ base::Result<std::unique_ptr<RankRuntime>> RankRuntime::start(const config::Conf
   const std::vector<RankFacts> ranks = gather(*context.communicator, runtime->facts_);
   if (auto status = agreed([&] { return runtime->make_plan(ranks); }); !status) return status.error();
   if (auto status = agreed([&] { return runtime->load_stage(); }); !status) return status.error();
+  if (auto status = agreed([&] { return runtime->measure_prefill(); }); !status) return status.error();
+  runtime->tune_prefill(gather(*context.communicator, runtime->chunk_times_));
   runtime->connect();
   runtime->start_worker();
   return runtime;
@@ -132,6 +136,31 @@ base::Status RankRuntime::load_stage() {
   return base::ok_status();
 }
 
+// On a thread of its own, bound as the compute thread will be.
+base::Status RankRuntime::measure_prefill() {
+  if (config_.scheduler.prefill_chunk > 0 || config_.device.kind == config::Device::kReference) return base::ok_status();
+  base::Status status = base::ok_status();
+  std::thread thread([&] {
+    pool_->pin_caller();
+    status = attempt([&] {
+      chunk_times_ = measure_chunks(*stage_, *cache_, config_.scheduler.max_step_tokens, kTuningTime);
+      return base::ok_status();
+    });
+  });
+  thread.join();
+  return status;
+}
+
+void RankRuntime::tune_prefill(const std::vector<ChunkTimes>& ranks) {
+  const std::int32_t most = config_.scheduler.max_step_tokens;
+  if (config_.scheduler.prefill_chunk == 0) {
+    prefill_ = choose_chunk(ranks, most);
+  } else {
+    prefill_.chunk = std::min(config_.scheduler.prefill_chunk, most);
+    prefill_.text = std::to_string(prefill_.chunk) + " tokens (scheduler.prefill_chunk)";
+  }
+}
+
 void RankRuntime::connect() {
   const int rank = rank_of(context_);
   const model::StageSpec& stage = stage_->stage();
@@ -153,6 +182,7 @@ std::unique_ptr<Engine> RankRuntime::make_engine() {
       ranks.push_back(plan_->layout.rank_of(replica, stage));
     scheduler::SchedulerConfig config = plan_->scheduler_config(config_, description_, replica);
     config.epoch = kEpoch;
+    config.prefill_chunk = prefill_.chunk;
     replicas.push_back(std::make_unique<ReplicaPipeline>(*loop_, ranks, std::move(config)));
   }
   auto results = std::make_unique<parallel::ResultCollector>(*loop_, kEpoch);

@@ -25,6 +25,7 @@
 #include "runtime/config/config.h"
 #include "runtime/engine/activity_monitor.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/prefill_tuning.h"
 #include "runtime/engine/rank_plan.h"
 #include "runtime/kv_cache/kv_cache.h"
 #include "runtime/model/stage_model.h"
@@ -65,7 +66,8 @@ class RankRuntime {
   const model::ModelDescription& description() const { return description_; }
   const model::WeightPlan& weights() const { return weight_plan_; }
   const RankPlan& plan() const { return *plan_; }
-  std::int32_t max_step_tokens() const { return config_.scheduler.max_step_tokens; }
+  std::int32_t prefill_chunk() const { return prefill_.chunk; }
+  const std::string& prefill_text() const { return prefill_.text; }
   const std::vector<config::Adapter>& adapters() const { return config_.model.adapters; }  // a request counts from 1
   std::string_view ops_name() const { return ops_->name(); }
   parallel::RankActivity activity();  // the heartbeat thread, once start() has returned
@@ -77,6 +79,8 @@ class RankRuntime {
   base::Result<std::vector<model::StageAdapter>> load_adapters(const model::StageSpec& stage) const;
   base::Status make_plan(const std::vector<RankFacts>& ranks);
   base::Status load_stage();
+  base::Status measure_prefill();
+  void tune_prefill(const std::vector<ChunkTimes>& ranks);
   void make_ops();
   void connect();
   void start_worker();
@@ -98,6 +102,8 @@ class RankRuntime {
   RankFacts facts_;
   std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   std::optional<RankPlan> plan_;
+  ChunkTimes chunk_times_;
+  PrefillTuning prefill_;
   std::unique_ptr<kernels::ThreadPool> pool_;
   std::unique_ptr<kernels::Ops> ops_;
   std::unique_ptr<kv_cache::KvCache> cache_;

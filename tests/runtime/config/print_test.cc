@@ -73,8 +73,8 @@ TEST(Table, ReachesEveryFieldOfConfig) {
   [[maybe_unused]] const auto& [replicas, split, plans_in_flight] = config.pipeline;
   [[maybe_unused]] const auto& [chunk_bytes, block_tokens, key, value, memory_bytes, reserve, prefix_cache] =
       config.kv_cache;
-  [[maybe_unused]] const auto& [max_step_tokens, max_batch, average_tokens, gather_window_ms, mixed_prefill_tokens,
-                                bucket_bounds, bucket_cap, priority_ms] = config.scheduler;
+  [[maybe_unused]] const auto& [max_step_tokens, prefill_chunk, max_batch, average_tokens, gather_window_ms,
+                                mixed_prefill_tokens, bucket_bounds, bucket_cap, priority_ms] = config.scheduler;
   [[maybe_unused]] const auto& [host, http_port, thrift_port, model_names, api_keys, tls_certificate, tls_key,
                                 max_connections, max_body_bytes, header_limit_ms, body_limit_ms, idle_limit_ms,
                                 unpolled_limit_ms, write_limit_ms, workers, max_waiting, max_waiting_tokens,
