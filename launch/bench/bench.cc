@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "launch/bench/bench_report.h"
+#include "launch/bench/ladder/ladder.h"
 #include "launch/commands.h"
 #include "launch/exit_codes.h"
 #include "launch/log.h"
@@ -32,6 +33,7 @@ struct BenchOptions {
   std::int32_t repetitions = 5;
   bool without_limits = false;
   std::string json_path;
+  LadderOptions ladder;
 };
 
 constexpr std::int32_t kMaxTokens = 1 << 24;
@@ -170,7 +172,9 @@ CommandFunction define_bench(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--no-limits", options->without_limits, "leave out what the machine can do at most");
   app.add_option("--json", options->json_path, "write the figures to a file, as one JSON object")->type_name("FILE");
+  add_ladder_options(app, options->ladder);
   return [options](const CommandContext& context) {
+    if (options->ladder.wanted) return run_ladder(context, options->ladder, options->json_path);
     std::ofstream json_file;
     const auto opened = open_json(context, *options, json_file);
     if (const auto agreed = engine::agree(context.world, opened); !agreed) {
