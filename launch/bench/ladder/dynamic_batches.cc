@@ -101,6 +101,7 @@ base::Status serve_clients(engine::RankRuntime& runtime, server::RequestService&
 base::Result<WorkloadRun> run_dynamic_batches(engine::RankRuntime& runtime, const ClosedLoop& loop,
                                               const scheduler::BatchingPolicy& policy,
                                               const server::ServiceLimits& limits) {
+  if (const auto fits = check_fits(runtime, loop.workload); !fits) return fits.error();
   WorkloadRun run;
   run.latencies_s.resize(loop.workload.size());
   run.outputs.resize(loop.workload.size());

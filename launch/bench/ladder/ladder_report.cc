@@ -67,7 +67,7 @@ ordered_json rung_json(const RungReport& report, const RunFigures& first) {
   object["preemptions"] = report.figures.num_preemptions;
   object["peak_memory_bytes"] = report.peak_bytes;
   if (report.perplexity) object["perplexity"] = *report.perplexity;
-  if (report.num_different) object["outputs_that_differ_from_the_rung_before"] = *report.num_different;
+  if (report.num_different) object["differing_outputs"] = *report.num_different;
   for (const StaticTrial& trial : report.static_trials) {
     ordered_json tried = {{"batch", trial.batch}};
     add_figures(tried, trial.figures);

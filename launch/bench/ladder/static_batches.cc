@@ -24,7 +24,6 @@ class StaticBatches {
     const std::size_t count = loop_.workload.size();
     run_.latencies_s.resize(count);
     run_.outputs.resize(count);
-    if (const auto fits = check_fits(); !fits) return fits.error();
     const EngineCounters before(runtime_.engine());
     const Clock::time_point start = Clock::now();
     for (std::size_t client = 0; client < loop_.num_clients; ++client) send_next(start);
@@ -40,17 +39,6 @@ class StaticBatches {
     std::size_t item;
     Clock::time_point sent;
   };
-
-  // Of any company that the requests may have.
-  base::Status check_fits() const {
-    std::vector<std::size_t> all(loop_.workload.size());
-    for (std::size_t item = 0; item < all.size(); ++item) all[item] = item;
-    scheduler::Request longest;
-    const PaddedBatch padded = pad(loop_.workload, all);
-    longest.prompt.assign(static_cast<std::size_t>(padded.prompt_tokens), kPaddingToken);
-    longest.max_tokens = padded.output_tokens;
-    return runtime_.engine().check(longest);
-  }
 
   void send_next(Clock::time_point now) {
     if (next_ < loop_.workload.size()) waiting_.push_back({next_++, now});
@@ -106,7 +94,7 @@ class StaticBatches {
 
   void submit(scheduler::Request request, const engine::OutputCallback& callback) {
     const auto id = runtime_.engine().submit(std::move(request), callback, Clock::now());
-    TRIREME_CHECK(id.ok()) << id.error().message;  // the longest of all fits
+    TRIREME_CHECK(id.ok()) << id.error().message;  // it was checked
   }
 
   void pump_until_idle() {
@@ -125,6 +113,7 @@ class StaticBatches {
 }  // namespace
 
 base::Result<WorkloadRun> run_static_batches(engine::RankRuntime& runtime, const ClosedLoop& loop, std::int32_t batch) {
+  if (const auto fits = check_fits(runtime, loop.workload); !fits) return fits.error();
   runtime.engine().set_batching({});  // what is submitted runs at once
   return StaticBatches(runtime, loop, batch).run();
 }

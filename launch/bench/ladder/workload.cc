@@ -26,13 +26,16 @@ Workload make_workload(const WorkloadShape& shape, std::int32_t vocab_size) {
   const std::vector<bool> is_repeat = one_of_each(kRepeatPeriod, count, random);
   Workload workload;
   std::vector<std::size_t> originals[2];  // short ones, long ones
+  int owed = 0;                           // repeats, while there was nothing to repeat
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<std::size_t>& earlier = originals[is_long[i] ? 1 : 0];
     const std::int32_t factor = is_long[i] ? kLongFactor : 1;
     WorkItem& item = workload.emplace_back();
     item.output_tokens = factor * shape.short_output;
     const std::uint64_t draw = random();
-    if (is_repeat[i] && !earlier.empty()) {
+    owed += is_repeat[i] ? 1 : 0;
+    if (owed > 0 && !earlier.empty()) {
+      --owed;
       item.repeats = earlier[draw % earlier.size()];
       item.prompt = workload[*item.repeats].prompt;
     } else {

@@ -13,9 +13,9 @@
 namespace trireme::launch {
 
 struct WorkloadShape {
-  std::int32_t num_requests = 96;
-  std::int32_t num_clients = 32;                      // each sends its next request when its last is answered
-  std::int32_t short_prompt = 32, short_output = 16;  // tokens; those of long requests: kLongFactor times as many
+  std::int32_t num_requests = 128;
+  std::int32_t num_clients = 64;                      // each sends its next request when its last is answered
+  std::int32_t short_prompt = 24, short_output = 12;  // tokens; those of long requests: kLongFactor times as many
   std::uint64_t seed = 1;
 };
 inline constexpr std::int32_t kLongFactor = 5;

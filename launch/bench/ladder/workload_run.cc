@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
+
+#include "launch/bench/ladder/padded_batch.h"
 
 namespace trireme::launch {
 namespace {
@@ -40,6 +43,16 @@ double WorkloadRun::prefix_hit_rate() const {
 
 double WorkloadRun::response_hit_rate() const {
   return share_of(response_hits, static_cast<std::int64_t>(latencies_s.size()));
+}
+
+base::Status check_fits(const engine::RankRuntime& runtime, const Workload& workload) {
+  std::vector<std::size_t> all(workload.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const PaddedBatch longest = pad(workload, all);
+  const std::int32_t tokens = longest.prompt_tokens + longest.output_tokens;
+  if (tokens <= runtime.plan().max_context) return base::ok_status();
+  return base::invalid_argument("the longest prompt and output have " + std::to_string(tokens) +
+                                " tokens, the context (max_context) " + std::to_string(runtime.plan().max_context));
 }
 
 }  // namespace trireme::launch

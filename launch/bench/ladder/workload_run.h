@@ -33,6 +33,9 @@ struct WorkloadRun {
   double response_hit_rate() const;
 };
 
+// Whether every request fits, in any company that it may have in a padded batch.
+base::Status check_fits(const engine::RankRuntime& runtime, const Workload& workload);
+
 // Told now and then how many requests are answered.
 using RunProgress = std::function<void(std::size_t num_answered)>;
 
