@@ -18,6 +18,10 @@ const char* to_string(Batching batching) {
   return batching == Batching::kStatic ? "static" : "dynamic";
 }
 
+const RunFigures& before(const LadderReport& report, std::size_t rung) {
+  return report.rungs[rung > 0 ? rung - 1 : 0].figures;
+}
+
 ordered_json workload_json(const LadderReport& report) {
   const WorkloadShape& shape = report.workload;
   return {{"requests", shape.num_requests},
@@ -39,13 +43,14 @@ void add_figures(ordered_json& object, const RunFigures& figures) {
   object["computed_rows"] = figures.computed_rows;
 }
 
-void add_ratios(ordered_json& object, const RunFigures& figures, const RunFigures& first) {
-  object["ratio_to_first"] = {{"tokens_per_s", figures.tokens_per_s / first.tokens_per_s},
-                              {"mean_latency_s", figures.mean_latency_s / first.mean_latency_s},
-                              {"p99_latency_s", figures.p99_latency_s / first.p99_latency_s}};
+ordered_json ratios(const RunFigures& figures, const RunFigures& other) {
+  return {{"tokens_per_s", figures.tokens_per_s / other.tokens_per_s},
+          {"mean_latency_s", figures.mean_latency_s / other.mean_latency_s},
+          {"p99_latency_s", figures.p99_latency_s / other.p99_latency_s}};
 }
 
-ordered_json rung_json(const RungReport& report, const RunFigures& first) {
+// `before`: of the rung before; of the first one, its own.
+ordered_json rung_json(const RungReport& report, const RunFigures& first, const RunFigures& before) {
   const config::Config& config = report.rung.config;
   ordered_json object = {{"key", report.rung.key},
                          {"name", report.rung.name},
@@ -61,7 +66,8 @@ ordered_json rung_json(const RungReport& report, const RunFigures& first) {
                          {"threads_per_rank", report.threads_per_rank}};
   if (report.batch > 0) object["batch"] = report.batch;
   add_figures(object, report.figures);
-  add_ratios(object, report.figures, first);
+  object["ratio_to_first"] = ratios(report.figures, first);
+  object["ratio_to_before"] = ratios(report.figures, before);
   object["prefix_hit_rate"] = report.figures.prefix_hit_rate;
   object["response_hit_rate"] = report.figures.response_hit_rate;
   object["preemptions"] = report.figures.num_preemptions;
@@ -104,17 +110,18 @@ std::string table_header(const LadderReport& report) {
          format("%d requests of %d clients, %zu of them repeated: four of %d + %d tokens to one of %d + %d\n",
                 shape.num_requests, shape.num_clients, report.num_repeats, shape.short_prompt, shape.short_output,
                 kLongFactor * shape.short_prompt, kLongFactor * shape.short_output) +
-         format("%-44s %5s %9s %7s %8s %6s %8s %6s %8s %7s %7s %9s %10s\n", "rung", "batch", "tokens/s", "ratio",
-                "mean s", "ratio", "P99 s", "ratio", "padding", "prefix", "answers", "MiB/rank", "perplexity");
+         format("%-44s %5s %9s %7s %6s %8s %6s %8s %6s %8s %7s %7s %9s %10s\n", "rung", "batch", "tokens/s", "ratio",
+                "step", "mean s", "ratio", "P99 s", "ratio", "padding", "prefix", "answers", "MiB/rank", "perplexity");
 }
 
 std::string table_row(const LadderReport& report, std::size_t rung) {
   const RungReport& row = report.rungs[rung];
   const RunFigures& figures = row.figures;
   const RunFigures& first = report.rungs.front().figures;
-  std::string line = format("%zu %-42s %5s %9.1f %7.2f", rung + 1, row.rung.name.c_str(),
-                            row.batch > 0 ? std::to_string(row.batch).c_str() : "", figures.tokens_per_s,
-                            figures.tokens_per_s / first.tokens_per_s);
+  std::string line =
+      format("%zu %-42s %5s %9.1f %7.2f %6.2f", rung + 1, row.rung.name.c_str(),
+             row.batch > 0 ? std::to_string(row.batch).c_str() : "", figures.tokens_per_s,
+             figures.tokens_per_s / first.tokens_per_s, figures.tokens_per_s / before(report, rung).tokens_per_s);
   line += format(" %8.2f %6.2f %8.2f %6.2f", figures.mean_latency_s, figures.mean_latency_s / first.mean_latency_s,
                  figures.p99_latency_s, figures.p99_latency_s / first.p99_latency_s);
   line += format(" %6.1f %% %5.1f %% %5.1f %% %9.1f", 100.0 * figures.padding_share, 100.0 * figures.prefix_hit_rate,
@@ -135,8 +142,8 @@ std::string to_json(const LadderReport& report) {
                          {"workload", workload_json(report)},
                          {"perplexity_text", report.perplexity_text}};
   object["rungs"] = ordered_json::array();
-  for (const RungReport& rung : report.rungs) {
-    object["rungs"].push_back(rung_json(rung, report.rungs.front().figures));
+  for (std::size_t rung = 0; rung < report.rungs.size(); ++rung) {
+    object["rungs"].push_back(rung_json(report.rungs[rung], report.rungs.front().figures, before(report, rung)));
   }
   return object.dump(2);
 }

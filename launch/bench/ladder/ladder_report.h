@@ -48,7 +48,7 @@ struct LadderReport {
   std::vector<RungReport> rungs;
 };
 
-// The table, line by line, as rungs end. Ratios are to the first rung.
+// The table, line by line, as rungs end. Ratios are to the first rung; the step is to the one before.
 std::string table_header(const LadderReport& report);
 std::string table_row(const LadderReport& report, std::size_t rung);
 

@@ -67,6 +67,8 @@ TEST(LadderReportTest, JsonHoldsEveryFigureAndItsRatioToTheFirstRung) {
   EXPECT_EQ(second["ranks"], 2);
   EXPECT_EQ(second["ratio_to_first"]["tokens_per_s"], 2.5);
   EXPECT_EQ(second["ratio_to_first"]["p99_latency_s"], 0.25);
+  EXPECT_EQ(second["ratio_to_before"]["mean_latency_s"], 0.25);
+  EXPECT_EQ(first["ratio_to_before"]["tokens_per_s"], 1.0);
   EXPECT_EQ(second["peak_memory_bytes"], (std::vector<std::int64_t>{40 << 20, 60 << 20}));
   EXPECT_EQ(second["response_hit_rate"], 0.25);
   EXPECT_EQ(second["differing_outputs"], 0);

@@ -17,7 +17,7 @@ import mpi_job  # noqa: E402
 TRIREME, MODELS = None, None
 KEYS = ["baseline", "weights", "batching", "cache", "reuse", "ranks"]
 SHAPE = ["--requests", "24", "--clients", "8", "--short-prompt", "6", "--short-output", "4", "--static-batches", "2,4"]
-ROW = re.compile(r"^(?P<number>\d) (?P<name>.{42}) +(?P<batch>\d*) +(?P<tokens_per_s>[\d.]+) +(?P<ratio>[\d.]+) +(?P<mean>[\d.]+)"
+ROW = re.compile(r"^(?P<number>\d) (?P<name>.{42}) +(?P<batch>\d*) +(?P<tokens_per_s>[\d.]+) +(?P<ratio>[\d.]+) +(?P<step>[\d.]+) +(?P<mean>[\d.]+)"
                  r" +(?P<mean_ratio>[\d.]+) +(?P<p99>[\d.]+) +(?P<p99_ratio>[\d.]+) +(?P<padding>[\d.]+) % +(?P<prefix>[\d.]+) %"
                  r" +(?P<answers>[\d.]+) % +(?P<memory>[\d.]+) +(?P<perplexity>[\d.]+|same)$")
 
@@ -49,6 +49,7 @@ class Ladder(unittest.TestCase):
             self.assertEqual(row["name"].strip(), rung["name"])
             self.assertEqual(row["batch"], str(rung.get("batch", "")))
             for column, value, digits in [("tokens_per_s", rung["tokens_per_s"], 1), ("ratio", ratios["tokens_per_s"], 2),
+                                          ("step", rung["ratio_to_before"]["tokens_per_s"], 2),
                                           ("mean", rung["mean_latency_s"], 2), ("mean_ratio", ratios["mean_latency_s"], 2),
                                           ("p99", rung["p99_latency_s"], 2), ("p99_ratio", ratios["p99_latency_s"], 2),
                                           ("padding", 100 * rung["padding_waste"], 1), ("prefix", 100 * rung["prefix_hit_rate"], 1),
@@ -113,6 +114,15 @@ class Ladder(unittest.TestCase):
                                      "--json"], capture_output=True, text=True, timeout=60)
         self.assertEqual(figures["perplexity_text"], text.name)
         self.assertAlmostEqual(figures["rungs"][0]["perplexity"], json.loads(scored.stdout)["perplexity"], places=6)
+
+    def test_what_fails_on_one_rank_ends_all(self):
+        for ranks in (1, 2):
+            result = ladder(*SHAPE, "--kv-memory", "1024", ranks=ranks)  # the memory of the fourth rung
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertEqual(len([line for line in result.stdout.splitlines() if ROW.match(line)]), 3)
+            errors = mpi_job.error_lines(result.stderr)
+            self.assertEqual(len(errors), 1, result.stderr)
+            self.assertIn("KV pool", errors[0])
 
     def test_mistakes_are_one_line_on_any_number_of_ranks(self):
         for ranks in (1, 2):
