@@ -1,7 +1,6 @@
 #include "launch/bench/ladder/ladder.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "launch/bench/ladder/ladder_trial.h"
 #include "launch/bench/ladder/sample_text.h"
 #include "launch/exit_codes.h"
+#include "launch/output_file.h"
 #include "launch/rank_cores.h"
 #include "launch/refusal.h"
 #include "launch/session.h"
@@ -28,23 +28,6 @@ namespace {
 
 using Outputs = std::vector<std::vector<scheduler::TokenId>>;
 
-struct OutputFile {
-  const char* option;
-  std::string path;  // empty: not wanted
-  std::ofstream stream;
-
-  base::Status open() {
-    if (path.empty()) return base::ok_status();
-    stream.open(path, std::ios::trunc);
-    if (stream) return base::ok_status();
-    return base::invalid_argument(std::string(option) + " " + path + ": cannot be written");
-  }
-  base::Status write(const std::string& text) {
-    if (path.empty() || (stream << text << std::flush)) return base::ok_status();
-    return base::Error{base::ErrorCode::kResourceExhausted, std::string(option) + " " + path + ": writing failed"};
-  }
-};
-
 std::size_t num_different(const Outputs& a, const Outputs& b) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i] ? 1 : 0;
@@ -54,10 +37,7 @@ std::size_t num_different(const Outputs& a, const Outputs& b) {
 class Ladder {
  public:
   Ladder(const CommandContext& context, const LadderOptions& options, const std::string& json_path)
-      : context_(context),
-        options_(options),
-        json_{"--json", json_path, {}},
-        chart_{"--chart", options.chart_path, {}} {}
+      : context_(context), options_(options), json_("--json", json_path), chart_("--chart", options.chart_path) {}
 
   int run() {
     const auto prepared = engine::agree(context_.world, engine::attempt([this] { return prepare(); }));

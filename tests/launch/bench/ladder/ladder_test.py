@@ -92,7 +92,10 @@ class Ladder(unittest.TestCase):
     def test_the_ranks_given_are_a_rung_of_their_own(self):
         rows, figures, _ = self.climb(ranks=2)
         self.assertEqual([rung["ranks"] for rung in figures["rungs"]], [1] * 5 + [2])
-        self.assertEqual([rung["threads_per_rank"] for rung in figures["rungs"]][-1], 1)
+        threads = [rung["threads_per_rank"] for rung in figures["rungs"]]
+        self.assertEqual(threads[-1], 1)
+        self.assertGreaterEqual(threads[0], threads[-1])  # those of both ranks, where there are as many cores
+        self.assertEqual(threads[:5], threads[:1] * 5)
         self.assertEqual(figures["rungs"][-1]["stages"], 2)
         self.check(rows, figures)
         self.check_optimisations(figures["rungs"])
