@@ -13,8 +13,8 @@
 namespace trireme::launch {
 
 struct WorkloadShape {
-  std::int32_t num_requests = 128;
-  std::int32_t num_clients = 64;                      // each sends its next request when its last is answered
+  std::int32_t num_requests = 160;
+  std::int32_t num_clients = 48;                      // each sends its next request when its last is answered
   std::int32_t short_prompt = 24, short_output = 12;  // tokens; those of long requests: kLongFactor times as many
   std::uint64_t seed = 1;
 };

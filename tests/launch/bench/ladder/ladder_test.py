@@ -127,6 +127,15 @@ class Ladder(unittest.TestCase):
             self.assertEqual(len(errors), 1, result.stderr)
             self.assertIn("KV pool", errors[0])
 
+    def test_a_converted_model_has_no_full_precision_to_begin_with(self):
+        with tempfile.TemporaryDirectory() as folder:
+            packed = os.path.join(folder, "packed.h5")
+            subprocess.run([TRIREME, "convert", os.path.join(MODELS, "llama"), packed, "--weights", "int8"], check=True, capture_output=True,
+                           timeout=60)
+            result = ladder(*SHAPE, name=packed)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("converted", mpi_job.error_lines(result.stderr)[0])
+
     def test_mistakes_are_one_line_on_any_number_of_ranks(self):
         for ranks in (1, 2):
             for options, words in [(["--short-prompt", "100000"], "context"), (["--file", "/no/such/file"], "/no/such/file"),
