@@ -6,7 +6,7 @@
 namespace trireme::launch {
 
 CommandFunction define_batch(CLI::App& app);     // batch.cc
-CommandFunction define_bench(CLI::App& app);     // bench.cc
+CommandFunction define_bench(CLI::App& app);     // bench/bench.cc
 CommandFunction define_classify(CLI::App& app);  // encode.cc
 CommandFunction define_convert(CLI::App& app);   // convert.cc
 CommandFunction define_doctor(CLI::App& app);    // doctor.cc

@@ -28,6 +28,10 @@ void Log::set_place(const LogPlace& place) {
   impl_->logger.set_pattern("[%H:%M:%S.%e]" + prefix + " [%^%l%$] %v");
 }
 
+void Log::only_warnings() {
+  impl_->logger.set_level(spdlog::level::warn);
+}
+
 void Log::info(std::string_view message) {
   impl_->logger.info("{}", message);
 }

@@ -22,6 +22,9 @@ class Log {
   // Not while another thread logs; everything else may be called from any thread.
   void set_place(const LogPlace& place);
 
+  // From now on info() says nothing.
+  void only_warnings();
+
   void info(std::string_view message);
   void warn(std::string_view message);
   void error(std::string_view message);  // written out at once

@@ -167,7 +167,9 @@ int run_pipeline(const CommandContext& context, const SessionBody& body, paralle
   }
 }
 
-base::Status check_settings(const config::Config& config) {
+}  // namespace
+
+base::Status check_session(const config::Config& config) {
   if (config.model.path.empty()) {
     return base::invalid_argument("--model is needed: a GGUF file or a Hugging Face directory");
   }
@@ -177,10 +179,8 @@ base::Status check_settings(const config::Config& config) {
   return base::ok_status();
 }
 
-}  // namespace
-
 int run_session(const CommandContext& context, const SessionBody& body) {
-  if (const auto status = check_settings(context.config.config); !status) return refuse(context, status.error());
+  if (const auto status = check_session(context.config.config); !status) return refuse(context, status.error());
   JobState state;
   parallel::Heartbeat heartbeat(
       context.world, heartbeat_config(context.config.config.failure), [&state] { return state.probe.read(); },

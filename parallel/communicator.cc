@@ -10,15 +10,16 @@
 namespace trireme::parallel {
 namespace {
 
-// Start-up lasts long on some ranks (reading weights), so waiting must not burn a core.
+// Start-up lasts long on some ranks (reading weights), and some wait while others compute (bench --ladder), so waiting
+// must not burn a core, nor after the first second disturb who uses it.
 void finish(Communicator::Operation& operation) {
-  constexpr int kYields = 200;
-  constexpr std::chrono::microseconds kSleep{200};
+  constexpr int kYields = 200, kShortSleeps = 5000;
+  constexpr std::chrono::microseconds kShortSleep{200}, kLongSleep{5000};
   for (int i = 0; !operation.test(); ++i) {
     if (i < kYields) {
       ::sched_yield();
     } else {
-      std::this_thread::sleep_for(kSleep);
+      std::this_thread::sleep_for(i < kYields + kShortSleeps ? kShortSleep : kLongSleep);
     }
   }
 }

@@ -1,23 +1,13 @@
 #include "launch/bench/bench_report.h"
 
-#include <array>
-#include <cstdarg>
-#include <cstdio>
 #include <nlohmann/json.hpp>
+
+#include "launch/format.h"
 
 namespace trireme::launch {
 namespace {
 
 using nlohmann::ordered_json;
-
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
-  std::array<char, 256> line{};
-  std::va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(line.data(), line.size(), pattern, arguments);
-  va_end(arguments);
-  return line.data();
-}
 
 void add_spread(ordered_json& object, const std::string& name, const Repetitions& values) {
   object[name] = values.median();

@@ -1,10 +1,11 @@
 #include "launch/convert/sensitivity_chart.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <map>
 #include <utility>
+
+#include "launch/format.h"
+#include "launch/svg.h"
 
 namespace trireme::launch {
 namespace {
@@ -24,17 +25,6 @@ const char* colour_of(ModelPart part) {
   return "#888";
 }
 
-template <typename... Values>
-std::string format(const char* pattern, Values... values) {
-  std::array<char, 512> text{};
-  std::snprintf(text.data(), text.size(), pattern, values...);
-  return text.data();
-}
-
-std::string text_at(double x, double y, const char* anchor, const std::string& text) {
-  return format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, text.c_str());
-}
-
 struct Bar {
   double rounded = 0.0, kept = 0.0;  // divergences of the matrices that stay rounded, and of those kept finer
 };
@@ -51,10 +41,8 @@ Bars collect(const calibration::Calibration& calibration) {
   return bars;
 }
 
-std::string draw(double x, double base, double height, const char* colour, bool hollow) {
-  return format(
-      "<rect x=\"%.1f\" y=\"%.2f\" width=\"%.1f\" height=\"%.2f\" fill=\"%s\" fill-opacity=\"%s\" stroke=\"%s\"/>\n", x,
-      base - height, kBarWidth, height, colour, hollow ? "0.15" : "1", colour);
+std::string draw(double x, double base, double height, const char* colour, svg::Fill fill) {
+  return svg::rectangle({x, base - height, kBarWidth, height}, colour, fill);
 }
 
 std::string legend(bool has_kept) {
@@ -63,11 +51,13 @@ std::string legend(bool has_kept) {
   for (const auto& [part, name] : {std::pair{ModelPart::kAttention, "attention"},
                                    {ModelPart::kFeedForward, "feed-forward"},
                                    {ModelPart::kHead, "head"}}) {
-    text += draw(x, kTop - 18.0, kBarWidth, colour_of(part), false) + text_at(x + 14.0, kTop - 18.0, "start", name);
+    text += draw(x, kTop - 18.0, kBarWidth, colour_of(part), svg::Fill::kSolid);
+    text += svg::text(x + 14.0, kTop - 18.0, svg::Anchor::kStart, name);
     x += 100.0;
   }
   if (!has_kept) return text;
-  return text + draw(x, kTop - 18.0, kBarWidth, "#666", true) + text_at(x + 14.0, kTop - 18.0, "start", "kept finer");
+  return text + draw(x, kTop - 18.0, kBarWidth, "#666", svg::Fill::kHollow) +
+         svg::text(x + 14.0, kTop - 18.0, svg::Anchor::kStart, "kept finer");
 }
 
 }  // namespace
@@ -81,31 +71,26 @@ std::string sensitivity_chart(const calibration::Calibration& calibration) {
     last = std::max(last, place.first);
   }
   const double width = std::max(kLeft + kGroupWidth * (last + 1) + 20.0, 460.0), base = kTop + kPlotHeight;
-  std::string svg = format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-      "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" "
-      "fill=\"white\"/>\n",
-      width, base + kBottom);
-  svg += text_at(kLeft, 20.0, "start", "Sensitivity by layer: divergence of the next token, nats");
-  svg += legend(!calibration.kept.matrices.empty());
+  std::string body;
+  body += svg::text(kLeft, 20.0, svg::Anchor::kStart, "Sensitivity by layer: divergence of the next token, nats");
+  body += legend(!calibration.kept.matrices.empty());
   constexpr int kTicks = 4;
   for (int tick = 0; tick <= kTicks; ++tick) {
     const double y = base - kPlotHeight * tick / kTicks;
-    svg +=
-        format("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", kLeft, y, width - 10.0, y);
-    svg += text_at(kLeft - 6.0, y + 4.0, "end", format("%.1e", largest * tick / kTicks));
+    body += svg::line(kLeft, y, width - 10.0, y, "#ddd");
+    body += svg::text(kLeft - 6.0, y + 4.0, svg::Anchor::kEnd, format("%.1e", largest * tick / kTicks));
   }
   for (const auto& [place, bar] : bars) {
     const bool second = place.second == ModelPart::kFeedForward;
     const double x = kLeft + 4.0 + kGroupWidth * place.first + (second ? kBarWidth : 0.0);
     const double scale = kPlotHeight / largest, rounded = bar.rounded * scale;
-    if (bar.rounded > 0.0) svg += draw(x, base, rounded, colour_of(place.second), false);
-    if (bar.kept > 0.0) svg += draw(x, base - rounded, bar.kept * scale, colour_of(place.second), true);
+    if (bar.rounded > 0.0) body += draw(x, base, rounded, colour_of(place.second), svg::Fill::kSolid);
+    if (bar.kept > 0.0) body += draw(x, base - rounded, bar.kept * scale, colour_of(place.second), svg::Fill::kHollow);
     if (second) continue;
     const std::string label = place.second == ModelPart::kHead ? "head" : std::to_string(place.first);
-    svg += text_at(x + kBarWidth, base + 16.0, "middle", label);
+    body += svg::text(x + kBarWidth, base + 16.0, svg::Anchor::kMiddle, label);
   }
-  return svg + "</svg>\n";
+  return svg::document(width, base + kBottom, body);
 }
 
 }  // namespace trireme::launch

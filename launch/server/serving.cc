@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "launch/request_spec.h"
+#include "launch/server/core/service_settings.h"
 #include "launch/unix_time.h"
 
 namespace trireme::server {
@@ -45,29 +46,6 @@ ServedModel describe(const config::Config& config, const engine::RankRuntime& ru
   model.tokenizer = &runtime.tokenizer();
   model.binder = &binder;
   return model;
-}
-
-ServiceLimits limits_of(const config::ServerConfig& config, std::size_t num_tenants) {
-  ServiceLimits limits;
-  limits.waiting.max_requests = static_cast<std::size_t>(config.max_waiting);
-  limits.waiting.max_tokens = static_cast<std::size_t>(config.max_waiting_tokens);
-  limits.waiting.several_tenants = num_tenants > 1;
-  limits.stream_bytes = static_cast<std::size_t>(config.stream_buffer_bytes);
-  limits.response_cache.max_entries = static_cast<std::size_t>(config.response_cache_entries);
-  limits.response_cache.max_bytes = static_cast<std::size_t>(config.response_cache_bytes);
-  limits.dialogues.max_dialogues = static_cast<std::size_t>(config.max_dialogues);
-  limits.dialogues.max_idle = std::chrono::milliseconds(config.dialogue_idle_ms);
-  return limits;
-}
-
-scheduler::BatchingPolicy batching_policy(const config::SchedulerConfig& config, std::int32_t max_batch) {
-  scheduler::BatchingPolicy policy;
-  policy.window = std::chrono::milliseconds(config.gather_window_ms);
-  policy.mixed_prefill_tokens = config.mixed_prefill_tokens;
-  policy.bucket_bounds = config.bucket_bounds;
-  policy.bucket_cap = config.bucket_cap > 0 ? config.bucket_cap : std::max(1, max_batch / 2);
-  policy.priority_worth = std::chrono::milliseconds(config.priority_ms);
-  return policy;
 }
 
 // While it lives the endpoints serve: they let go of the service before it ends, whatever ends it.
@@ -130,7 +108,7 @@ base::Result<std::vector<std::string>> names_of_model(const config::Config& conf
 StopKind serve_until_stopped(engine::RankRuntime& runtime, const ServingParts& parts) {
   const launch::RequestBinder binder(runtime);
   const ServedModel model = describe(parts.config, runtime, binder);
-  RequestService service(runtime.engine(), limits_of(parts.config.server, parts.num_tenants), parts.observer,
+  RequestService service(runtime.engine(), service_limits(parts.config.server, parts.num_tenants), parts.observer,
                          [&runtime] { runtime.wake(); });
   runtime.engine().set_batching(batching_policy(parts.config.scheduler, runtime.plan().max_batch));
   const OpenEndpoints open(parts.endpoints, service, model);

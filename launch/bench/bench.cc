@@ -2,7 +2,6 @@
 // turns, so that whatever else the machine does meets all of them alike.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,9 +9,11 @@
 #include <vector>
 
 #include "launch/bench/bench_report.h"
+#include "launch/bench/ladder/ladder.h"
 #include "launch/commands.h"
 #include "launch/exit_codes.h"
 #include "launch/log.h"
+#include "launch/output_file.h"
 #include "launch/rank_cores.h"
 #include "launch/refusal.h"
 #include "launch/session.h"
@@ -32,6 +33,7 @@ struct BenchOptions {
   std::int32_t repetitions = 5;
   bool without_limits = false;
   std::string json_path;
+  LadderOptions ladder;
 };
 
 constexpr std::int32_t kMaxTokens = 1 << 24;
@@ -130,22 +132,12 @@ base::Result<BenchReport> measure(const CommandContext& context, engine::RankRun
 }
 
 int bench(const CommandContext& context, engine::RankRuntime& runtime, const BenchOptions& options,
-          std::ofstream& json_file) {
+          OutputFile& json_file) {
   const auto report = measure(context, runtime, options);
   if (!report) return refuse(context, report.error());
   std::cout << to_text(*report) << std::flush;
-  if (options.json_path.empty()) return kSuccess;
-  if (json_file << to_json(*report) << std::endl) return kSuccess;
-  context.log.error("--json " + options.json_path + ": writing failed");
-  return kFailure;
-}
-
-// Before anything is measured: rank 0 opens the file, all ranks learn whether it could.
-base::Status open_json(const CommandContext& context, const BenchOptions& options, std::ofstream& file) {
-  if (!context.is_root() || options.json_path.empty()) return base::ok_status();
-  file.open(options.json_path, std::ios::trunc);
-  if (file) return base::ok_status();
-  return base::invalid_argument("--json " + options.json_path + ": cannot be written");
+  const base::Status written = json_file.write(to_json(*report) + "\n");
+  return written ? static_cast<int>(kSuccess) : refuse(context, written.error());
 }
 
 }  // namespace
@@ -170,9 +162,12 @@ CommandFunction define_bench(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--no-limits", options->without_limits, "leave out what the machine can do at most");
   app.add_option("--json", options->json_path, "write the figures to a file, as one JSON object")->type_name("FILE");
+  add_ladder_options(app, options->ladder);
   return [options](const CommandContext& context) {
-    std::ofstream json_file;
-    const auto opened = open_json(context, *options, json_file);
+    if (options->ladder.wanted) return run_ladder(context, options->ladder, options->json_path);
+    OutputFile json_file("--json", options->json_path);
+    // Before anything is measured: rank 0 opens the file, all ranks learn whether it could.
+    const auto opened = context.is_root() ? json_file.open() : base::ok_status();
     if (const auto agreed = engine::agree(context.world, opened); !agreed) {
       return refuse(context, agreed.error());
     }
