@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <vector>
 
 #include "launch/bench/repetitions.h"
@@ -60,12 +61,13 @@ using Reader = void(const std::byte*, std::size_t);
 std::vector<Reader*> readers() {
   __builtin_cpu_init();
   std::vector<Reader*> result;
+  const auto add = [&](std::initializer_list<Reader*> some) {
+    for (Reader* reader : some) result.push_back(reader);
+  };
   if (__builtin_cpu_supports("avx2")) {
-    result = {read_avx2<1, 0>, read_avx2<1, 1024>, read_avx2<1, 4096>, read_avx2<2, 0>, read_avx2<4, 1024>};
+    add({read_avx2<1, 0>, read_avx2<1, 1024>, read_avx2<1, 4096>, read_avx2<2, 0>, read_avx2<4, 1024>});
   }
-  if (__builtin_cpu_supports("avx512f")) {
-    result.insert(result.end(), {read_avx512<1, 0>, read_avx512<1, 4096>, read_avx512<4, 1024>});
-  }
+  if (__builtin_cpu_supports("avx512f")) add({read_avx512<1, 0>, read_avx512<1, 4096>, read_avx512<4, 1024>});
   return result;
 }
 

@@ -17,7 +17,7 @@ constexpr std::uint32_t kEpoch = 1;                           // a supervisor th
 constexpr std::chrono::microseconds kBusyPollInterval{200};   // messages move at least every 0.5 ms while computing
 constexpr std::chrono::microseconds kIdlePollInterval{2000};  // at most; the loop itself begins with shorter waits
 
-constexpr std::chrono::milliseconds kTuningTime{300};
+constexpr std::chrono::milliseconds kTuningTime{600};
 
 int rank_of(const RankContext& context) {
   return context.communicator->rank();
