@@ -17,9 +17,9 @@ THREADS = 2
 NUM_SLOTS = 16
 
 
-def trireme(options, weights, *more):
+def trireme(options, weights, *more, kv_memory="3GiB"):
     """A running 'trireme serve' without a response cache, so that every request is computed."""
-    return Server(options.trireme, options.model, "--weights", weights, "--server.response_cache_entries", "0", "--kv-memory", "3GiB", *more,
+    return Server(options.trireme, options.model, "--weights", weights, "--server.response_cache_entries", "0", "--kv-memory", kv_memory, *more,
                   threads=THREADS)
 
 

@@ -10,6 +10,7 @@ from serving.client import connect, stream
 from serving.summary import summary
 
 STREAMS, PROMPT, OUTPUT, TURNS = 1000, 16, 16, 3
+KV_MEMORY = "512MiB"  # so little that the first turn touches all of it
 
 
 async def _together(port, bodies):
@@ -23,16 +24,16 @@ class MemoryWatch(threading.Thread):
 
     def __init__(self, server):
         super().__init__(daemon=True)
-        self._server, self._stop = server, threading.Event()
+        self._server, self._done = server, threading.Event()
         self.bytes = []
         self.start()
 
     def run(self):
-        while not self._stop.wait(0.05):
+        while not self._done.wait(0.05):
             self.bytes.append(servers.private_bytes(self._server))
 
     def peak(self):
-        self._stop.set()
+        self._done.set()
         self.join()
         return max(self.bytes)
 
@@ -44,7 +45,7 @@ def run(options):
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     work = workload.of_token_ids(STREAMS, PROMPT, OUTPUT, seed=5000).compute_texts(options, options.weights)
     outcomes, peaks, rates, idle = [], [], [], []
-    with servers.trireme(options, options.weights, "--server.max_waiting", str(2 * STREAMS)) as server:
+    with servers.trireme(options, options.weights, "--server.max_waiting", str(2 * STREAMS), kv_memory=KV_MEMORY) as server:
         for _ in range(TURNS):
             watch = MemoryWatch(server)
             turn = asyncio.run(_together(server.port, work.bodies))
