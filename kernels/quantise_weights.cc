@@ -57,14 +57,15 @@ QuantisedGroup round_group(WeightFormat format, const Group& group, float exact_
 }
 
 QuantisedGroup quantise_group(WeightFormat format, const Group& group) {
-  const auto [low, high] = std::minmax_element(group.begin(), group.end());
-  const float extreme = std::fabs(*low) > std::fabs(*high) ? *low : *high;
+  const auto ends = std::minmax_element(group.begin(), group.end());
+  const float low = *ends.first, high = *ends.second;
+  const float extreme = std::fabs(low) > std::fabs(high) ? low : high;
   if (format == WeightFormat::kQ8_0) return round_group(format, group, std::fabs(extreme) / kMaxQuant, 0.0f);
-  const float range = *high - *low;
+  const float range = high - low;
   const auto shrunk_by = [&](float share) {
     const float kept = 1.0f - share;
     if (format == WeightFormat::kQ4_0) return round_group(format, group, kept * extreme / -8.0f, 0.0f);
-    return round_group(format, group, kept * range / 15.0f, *low + share / 2.0f * range);
+    return round_group(format, group, kept * range / 15.0f, low + share / 2.0f * range);
   };
   QuantisedGroup best = shrunk_by(0.0f);
   for (int step = 1; step < kNumShrinks; ++step) {

@@ -7,10 +7,16 @@
 namespace trireme::kernels {
 namespace {
 
+// CPUID leaf 1 (Intel SDM volume 2, CPUID), for what the builtins of Clang 14 do not know.
+bool has_f16c() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx >> 29 & 1u) != 0;
+}
+
 // What Highway's AVX2 and AVX3 targets are compiled for; the builtins ask the operating system's support too.
 bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") &&
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c() && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") &&
          __builtin_cpu_supports("pclmul");
 }
 bool has_avx512() {

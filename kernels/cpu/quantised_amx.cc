@@ -13,8 +13,9 @@
 
 #include <immintrin.h>
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma,f16c,amx-tile,amx-int8")
+#include "hwy/base.h"
+
+HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma,f16c,amx-tile,amx-int8")
 #include "kernels/cpu/quantised_tile-inl.h"
 #include "kernels/cpu/vectors_512-inl.h"
 
@@ -265,4 +266,4 @@ void quantised_task_amx(const QuantisedTask& task) {
 }
 
 }  // namespace trireme::kernels::cpu
-#pragma GCC pop_options
+HWY_POP_ATTRIBUTES

@@ -8,8 +8,9 @@
 
 #include <immintrin.h>
 
-#pragma GCC push_options
-#pragma GCC target("avx2,fma,f16c")
+#include "hwy/base.h"
+
+HWY_PUSH_ATTRIBUTES("avx2,fma,f16c")
 #include "kernels/cpu/quantised_tile-inl.h"
 #include "kernels/cpu/vectors_256-inl.h"
 
@@ -44,4 +45,4 @@ void quantised_task_avx2(const QuantisedTask& task) {
 }
 
 }  // namespace trireme::kernels::cpu
-#pragma GCC pop_options
+HWY_POP_ATTRIBUTES

@@ -5,8 +5,9 @@
 
 #include <immintrin.h>
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma,f16c")
+#include "hwy/base.h"
+
+HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma,f16c")
 #include "kernels/cpu/quantised_tile-inl.h"
 #include "kernels/cpu/vectors_512-inl.h"
 
@@ -17,4 +18,4 @@ void quantised_task_avx512_vnni(const QuantisedTask& task) {
 }
 
 }  // namespace trireme::kernels::cpu
-#pragma GCC pop_options
+HWY_POP_ATTRIBUTES

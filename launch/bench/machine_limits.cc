@@ -9,7 +9,7 @@
 namespace trireme::launch {
 namespace {
 
-constexpr int kReadPasses = 1;
+constexpr int kReadPasses = 3;
 
 // What models multiply in prefill, and what libraries are fastest at.
 constexpr GemmShape kShapes[] = {{512, 3072, 576}, {512, 4096, 1024}, {1024, 1024, 1024}, {1536, 1536, 1536}};

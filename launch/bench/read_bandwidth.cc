@@ -8,6 +8,8 @@
 #include <cstring>
 #include <vector>
 
+#include "launch/bench/repetitions.h"
+
 namespace trireme::launch {
 namespace {
 
@@ -53,11 +55,11 @@ __attribute__((target("avx512f"))) void read_avx512(const std::byte* data, std::
   keep(read_all<Vector64, kStreams, kAhead>(data, bytes));
 }
 
-using Reader = void (*)(const std::byte*, std::size_t);
+using Reader = void(const std::byte*, std::size_t);
 
-std::vector<Reader> readers() {
+std::vector<Reader*> readers() {
   __builtin_cpu_init();
-  std::vector<Reader> result;
+  std::vector<Reader*> result;
   if (__builtin_cpu_supports("avx2")) {
     result = {read_avx2<1, 0>, read_avx2<1, 1024>, read_avx2<1, 4096>, read_avx2<2, 0>, read_avx2<4, 1024>};
   }
@@ -83,21 +85,24 @@ ReadBandwidth::ReadBandwidth(std::size_t bytes, kernels::ThreadPool& pool) : poo
   });
 }
 
-double ReadBandwidth::measure(int passes) {
+double ReadBandwidth::pass(void (*reader)(const std::byte*, std::size_t)) {
   using Clock = std::chrono::steady_clock;
-  const auto num_tasks = static_cast<std::int64_t>(memory_.size() / kTaskBytes);
-  double best = 0.0;
-  for (int pass = 0; pass < passes; ++pass) {
-    for (const Reader reader : readers()) {
-      const auto start = Clock::now();
-      pool_.parallel_for(num_tasks, [&](std::int64_t task) {
-        reader(memory_.data() + static_cast<std::size_t>(task) * kTaskBytes, kTaskBytes);
-      });
-      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-      best = std::max(best, static_cast<double>(memory_.size()) * 1e-9 / seconds);
-    }
+  const auto start = Clock::now();
+  pool_.parallel_for(static_cast<std::int64_t>(memory_.size() / kTaskBytes), [&](std::int64_t task) {
+    reader(memory_.data() + static_cast<std::size_t>(task) * kTaskBytes, kTaskBytes);
+  });
+  return static_cast<double>(memory_.size()) * 1e-9 / std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double ReadBandwidth::measure(int passes) {
+  const std::vector<Reader*> all = readers();
+  std::vector<Repetitions> rates(all.size());
+  for (int i = 0; i < passes; ++i) {
+    for (std::size_t reader = 0; reader < all.size(); ++reader) rates[reader].add(pass(all[reader]));
   }
-  return best;
+  double fastest = 0.0;
+  for (const Repetitions& rate : rates) fastest = std::max(fastest, rate.median());
+  return fastest;
 }
 
 }  // namespace trireme::launch

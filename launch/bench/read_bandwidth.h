@@ -18,10 +18,13 @@ class ReadBandwidth {
   ReadBandwidth(std::size_t bytes, kernels::ThreadPool& pool);
 
   // GB/s of the fastest of several read kernels (streams, prefetch distances, instruction sets), all threads together;
-  // the better of `passes` passes each. 0 on a processor without AVX2.
+  // each has the median of `passes` passes, at least one: the best of many would be a moment's luck, which no work that
+  // lasts can reach. 0 on a processor without AVX2.
   double measure(int passes);
 
  private:
+  double pass(void (*reader)(const std::byte*, std::size_t));
+
   kernels::ThreadPool& pool_;
   base::AlignedBuffer<std::byte> memory_;
 };

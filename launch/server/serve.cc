@@ -38,6 +38,8 @@ struct FrontEnd {
 
 base::Status open_front_end(const CommandContext& context, FrontEnd& front) {
   const config::ServerConfig& config = context.config.config.server;
+  const auto names = server::names_of_model(context.config.config);
+  if (!names) return names.error();
   raise_file_limit();
   if (!config.api_keys.empty()) {
     auto access = server::Access::from_file(config.api_keys);

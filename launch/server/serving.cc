@@ -36,8 +36,8 @@ std::string name_of_file(const std::string& model_path) {
 ServedModel describe(const config::Config& config, const engine::RankRuntime& runtime,
                      const launch::RequestBinder& binder) {
   ServedModel model;
-  model.names = split_names(config.server.model_names);
-  if (model.names.empty()) model.names.push_back(name_of_file(config.model.path));
+  model.names = names_of_model(config).value();  // serve has seen to it
+  for (const config::Adapter& adapter : runtime.adapters()) model.adapters.push_back(adapter.name);
   model.root = config.model.path;
   model.created = launch::seconds_since_1970();
   model.max_context = runtime.plan().max_context;
@@ -115,6 +115,17 @@ class StopWatch {
 };
 
 }  // namespace
+
+base::Result<std::vector<std::string>> names_of_model(const config::Config& config) {
+  std::vector<std::string> names = split_names(config.server.model_names);
+  if (names.empty()) names.push_back(name_of_file(config.model.path));
+  for (const config::Adapter& adapter : config.model.adapters) {
+    if (std::find(names.begin(), names.end(), adapter.name) == names.end()) continue;
+    return base::invalid_argument("adapter '" + adapter.name +
+                                  "' has the name of the model: give it another, or the model one by --model-name");
+  }
+  return names;
+}
 
 StopKind serve_until_stopped(engine::RankRuntime& runtime, const ServingParts& parts) {
   const launch::RequestBinder binder(runtime);

@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "launch/log.h"
 #include "launch/server/core/endpoint.h"
 #include "launch/server/core/service_observer.h"
@@ -22,6 +24,10 @@ struct ServingParts {
   std::function<int()> num_stop_signals;  // so far; asked every few milliseconds
   launch::Log& log;
 };
+
+// What the model is served as: the names of server.model_names, or that of its file. Error: an adapter has one of them,
+// too.
+base::Result<std::vector<std::string>> names_of_model(const config::Config& config);
 
 enum class StopKind { kDrained, kForced };
 

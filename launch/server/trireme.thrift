@@ -102,7 +102,7 @@ struct GenerateRequest {
   9: optional i32 priority,  // higher first
   10: optional i32 time_limit_ms,
   11: optional string dialogue,            // of beginDialogue()
-  12: optional string model,               // left out: the one there is
+  12: optional string model,               // a name of listModels(), an adapter's too; left out: the one there is
   13: optional string template_variables,  // JSON object for the chat template
 }
 

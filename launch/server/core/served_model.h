@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,15 @@
 
 namespace trireme::server {
 
+// What a request that names a model is answered with.
+struct ModelChoice {
+  std::string name;     // to call it by in the answer
+  std::string adapter;  // empty: none
+};
+
 struct ServedModel {
-  std::vector<std::string> names;  // the first is its own, the others aliases; a request may use any
+  std::vector<std::string> names;     // the first is its own, the others aliases; a request may use any
+  std::vector<std::string> adapters;  // each is served as a model of its own name, too
   std::string root;                // where it was loaded from
   std::int64_t created = 0;        // seconds since 1970
   std::int32_t max_context = 0;    // tokens
@@ -19,7 +27,8 @@ struct ServedModel {
   const tokenizer::Tokenizer* tokenizer = nullptr;  // outlive this
   const launch::RequestBinder* binder = nullptr;
 
-  bool has_name(const std::string& name) const;
+  // For the name that a request gives; empty: the model itself. nullopt: there is none of that name.
+  std::optional<ModelChoice> choose(const std::string& requested) const;
 };
 
 }  // namespace trireme::server

@@ -73,10 +73,14 @@ std::variant<CompletionCall, CallError> read_call(const std::string& text, launc
   auto parsed = launch::parse_request(*body, form, launch::default_spec(form));
   if (auto* error = std::get_if<RequestError>(&parsed)) return CallError{400, std::move(*error)};
   ParsedRequest& request = std::get<ParsedRequest>(parsed);
-  if (!request.model.empty() && !model.has_name(request.model)) {
-    return CallError{404, {"model", "the model does not exist here; see /v1/models"}};
+  auto choice = model.choose(request.model);
+  if (!choice) return CallError{404, {"model", "the model does not exist here; see /v1/models"}};
+  std::string& adapter = request.spec.adapter;
+  if (!choice->adapter.empty() && !adapter.empty() && adapter != choice->adapter) {
+    return CallError{400, {"adapter", "\"model\" names another adapter"}};
   }
-  call.model = request.model.empty() ? model.names.front() : request.model;
+  if (adapter.empty()) adapter = std::move(choice->adapter);
+  call.model = std::move(choice->name);
   const auto seed = body->find("seed");
   const bool seeded = seed != body->end() && !seed->is_null();
   call.determined = seeded || request.spec.sampling.temperature == 0.0f;

@@ -17,18 +17,22 @@ HttpResponse health(const Api& api) {
   return json_response({{"status", "ok"}});
 }
 
+ordered_json model_entry(const server::ServedModel& model, const std::string& name, const ordered_json& parent) {
+  return {{"id", name},
+          {"object", "model"},
+          {"created", model.created},
+          {"owned_by", "trireme"},
+          {"root", model.root},
+          {"parent", parent},
+          {"max_model_len", model.max_context},
+          {"permission", ordered_json::array()}};
+}
+
 HttpResponse models(const Served& served) {
+  const server::ServedModel& model = *served.model;
   ordered_json list = ordered_json::array();
-  for (const std::string& name : served.model->names) {
-    list.push_back({{"id", name},
-                    {"object", "model"},
-                    {"created", served.model->created},
-                    {"owned_by", "trireme"},
-                    {"root", served.model->root},
-                    {"parent", nullptr},
-                    {"max_model_len", served.model->max_context},
-                    {"permission", ordered_json::array()}});
-  }
+  for (const std::string& name : model.names) list.push_back(model_entry(model, name, nullptr));
+  for (const std::string& name : model.adapters) list.push_back(model_entry(model, name, model.names.front()));
   return json_response({{"object", "list"}, {"data", std::move(list)}});
 }
 

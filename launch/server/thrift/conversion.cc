@@ -64,6 +64,9 @@ class JsonRequest {
     // The library keeps numbers that are not negative apart, and the parser wants such.
     for (const std::int32_t id : request.stop_token_ids) body_["stop_token_ids"].push_back(number(id));
   }
+  void put_adapter(const std::string& name) {
+    if (!name.empty()) body_["adapter"] = name;
+  }
   // Error: it is no JSON object.
   std::optional<CallError> put_template_variables(const std::string& text) {
     auto variables = checkpoint::parse_bounded_json(text, "template_variables");
@@ -128,9 +131,8 @@ api::FinishReason::type to_api(FinishReason reason) {
 
 std::variant<server::Submission, CallError> read_generate(const api::GenerateRequest& request,
                                                           const server::ServedModel& model, std::uint64_t random_seed) {
-  if (request.__isset.model && !model.has_name(request.model)) {
-    return CallError{CallError::Kind::kNotFound, "the model does not exist here; see listModels()", {}, 0};
-  }
+  const auto choice = model.choose(request.__isset.model ? request.model : "");
+  if (!choice) return CallError{CallError::Kind::kNotFound, "the model does not exist here; see listModels()", {}, 0};
   if (request.__isset.time_limit_ms && request.time_limit_ms <= 0) {
     return invalid("time_limit_ms", "time_limit_ms: must be more than 0");
   }
@@ -139,6 +141,7 @@ std::variant<server::Submission, CallError> read_generate(const api::GenerateReq
   form.put_prompt(request.prompt);
   form.put_sampling(request.sampling);
   form.put_rest(request);
+  form.put_adapter(choice->adapter);
   if (request.__isset.template_variables) {
     if (auto error = form.put_template_variables(request.template_variables)) return std::move(*error);
   }

@@ -208,12 +208,14 @@ void InferenceCalls::listModels(Done<std::vector<api::ModelInfo>> done, Throw fa
   if (!caller) return;
   const server::ServedModel& model = *caller->served->model;
   std::vector<api::ModelInfo> models;
-  for (const std::string& name : model.names) {
-    api::ModelInfo& info = models.emplace_back();
-    info.__set_name(name);
-    info.__set_created(model.created);
-    info.__set_max_context(model.max_context);
-    info.__set_vocab_size(model.vocab_size);
+  for (const auto* names : {&model.names, &model.adapters}) {
+    for (const std::string& name : *names) {
+      api::ModelInfo& info = models.emplace_back();
+      info.__set_name(name);
+      info.__set_created(model.created);
+      info.__set_max_context(model.max_context);
+      info.__set_vocab_size(model.vocab_size);
+    }
   }
   done(models);
 }

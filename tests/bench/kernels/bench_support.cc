@@ -26,7 +26,7 @@ std::size_t beyond_cache_bytes() {
 double read_bandwidth_gbps(kernels::ThreadPool& pool) {
   static std::map<int, double> measured;  // a benchmark program has one thread
   const auto [entry, is_new] = measured.try_emplace(pool.num_threads(), 0.0);
-  if (is_new) entry->second = launch::ReadBandwidth(beyond_cache_bytes(), pool).measure(2);
+  if (is_new) entry->second = launch::ReadBandwidth(beyond_cache_bytes(), pool).measure(3);
   return entry->second;
 }
 

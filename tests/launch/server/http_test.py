@@ -4,6 +4,7 @@
 """
 import concurrent.futures
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -236,6 +237,37 @@ class Around(WithServer):
         self.assertEqual(self.server.get("/nothing")[0], 404)
         self.assertEqual(self.server.get("/v1/completions")[0], 405)
         self.assertEqual(self.server.request("POST", "/v1/completions", b"{}", headers={"Content-Type": "text/plain"})[0], 415)
+
+
+class Adapters(unittest.TestCase):
+    def test_an_adapter_is_a_model_of_its_own_name(self):
+        model, adapters = os.path.join(MODELS, "llama"), []
+        for name in "ab":
+            adapters += ["--adapter", f"{name}={os.path.join(MODELS, '..', 'adapters', name)}"]
+        with Server(TRIREME, model, *LIMITS, *adapters) as server:
+            listed = json.loads(server.get("/v1/models")[2])["data"]
+            self.assertEqual([(entry["id"], entry["parent"]) for entry in listed],
+                             [("llama", None), ("a", "llama"), ("b", "llama")])
+            texts = {}
+            for name in ("llama", "a", "b"):
+                body = {"model": name, "prompt": PROMPT, "max_tokens": 24, "temperature": 0}
+                status, answer = server.post("/v1/completions", body)
+                self.assertEqual((status, answer["model"]), (200, name), answer)
+                texts[name] = answer["choices"][0]["text"]
+                use = [] if name == "llama" else ["--use-adapter", name]
+                result = subprocess.run([TRIREME, "generate", "--model", model, "--threads", "1", *LIMITS, *adapters, *use,
+                                         "--prompt-ids", ",".join(map(str, PROMPT)), "--json", "--max-tokens", "24"],
+                                        capture_output=True, text=True, timeout=60)
+                self.assertEqual(json.loads(result.stdout)["text"], texts[name])
+            self.assertEqual(len(set(texts.values())), 3, texts)
+            status, answer = server.post("/v1/completions", {"model": "a", "adapter": "b", "prompt": PROMPT})
+            self.assertEqual((status, answer["error"]["param"]), (400, "adapter"))
+
+    def test_an_adapter_with_the_name_of_the_model_is_refused_before_it_is_loaded(self):
+        result = subprocess.run([TRIREME, "serve", "--model", os.path.join(MODELS, "llama"), "--adapter", "llama=anywhere"],
+                                capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("adapter 'llama' has the name of the model", result.stderr)
 
 
 if __name__ == "__main__":
