@@ -7,7 +7,8 @@ a thousand streams; every text compared with what 'trireme batch' gives for the 
         [--only load,long-prompt,overload,streams] [--rounds 3] [--weights int8] [--aiperf VENV/bin/aiperf]
 
 The load generator needs the standard library alone. `load` measures int8 and q8, the others the mode of --weights. With --aiperf,
-`load` is measured a second time through that program (python3 -m venv VENV && VENV/bin/pip install aiperf). Needs a quiet machine.
+`load` is measured a second time through that program (python3 -m venv VENV && VENV/bin/pip install aiperf), with the tokenizer of
+PEERS/models/float32. Needs a quiet machine.
 """
 import argparse
 import sys
@@ -34,6 +35,8 @@ def main():
     unknown = set(options.only.split(",")) - set(MODES)
     if unknown:
         parser.error(f"--only: no such mode: {', '.join(sorted(unknown))}")
+    if options.aiperf and not options.peers:
+        parser.error("--aiperf needs --peers, for a tokenizer")
     results, bars = {}, []
     for mode in options.only.split(","):
         measure, duration = MODES[mode]
