@@ -9,6 +9,9 @@ import threading
 import time
 from dataclasses import asdict, dataclass
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../launch"))
+import mpi_job
+
 MPIRUN = ["mpirun", "--allow-run-as-root", "--bind-to", "none", "-n"]
 MIB = 1 << 20
 
@@ -82,30 +85,30 @@ def private_memory(pid):
         return 0
 
 
-def rank_pids(process, ranks):
-    """The ranks' processes: the process itself, or what mpirun has started."""
+def pids_of_ranks(process, ranks):
+    """{rank: pid} of the processes that mpirun has started so far; one rank is the process itself."""
     if ranks == 1:
-        return [process.pid]
-    try:
-        with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:
-            return [int(pid) for pid in children.read().split()]
-    except OSError:
-        return []
+        return {0: process.pid}
+    environments = {pid: mpi_job.environment(pid) for pid in mpi_job.children(process.pid)}
+    return {int(variables["OMPI_COMM_WORLD_RANK"]): pid for pid, variables in environments.items() if "OMPI_COMM_WORLD_RANK" in variables}
 
 
 class MemorySampler(threading.Thread):
-    """Peak RssAnon of each of a job's ranks, looked at every 20 ms until the job ends."""
+    """Peak RssAnon of each rank of a job, looked at every 20 ms until the job ends."""
 
-    def __init__(self, process, ranks=1):
+    def __init__(self, process, ranks):
         super().__init__()
         self._process, self._ranks = process, ranks
-        self.peak_bytes = {}
+        self.peak_bytes = [0] * ranks
         self.start()
 
     def run(self):
+        pids = {}
         while self._process.poll() is None:
-            for pid in rank_pids(self._process, self._ranks):
-                self.peak_bytes[pid] = max(self.peak_bytes.get(pid, 0), private_memory(pid))
+            if len(pids) < self._ranks:
+                pids = pids_of_ranks(self._process, self._ranks)
+            for rank, pid in pids.items():
+                self.peak_bytes[rank] = max(self.peak_bytes[rank], private_memory(pid))
             time.sleep(0.02)
 
 
@@ -129,7 +132,7 @@ def generate_and_watch(trireme, model, weights, ranks=1):
     sampler.join()
     if process.returncode != 0 or ready_s is None:
         sys.exit("generate failed: " + "".join(lines))
-    return list(sampler.peak_bytes.values()), ready_s
+    return sampler.peak_bytes, ready_s
 
 
 def allowed_memory(plan, tokens, rank):

@@ -174,12 +174,11 @@ def stages_row(figures):
 
 
 def memory_row(options, ranks):
-    """The rank that is nearest to its bound."""
+    """Of the rank that is nearest to its bound."""
     plan = runs.inspect(options.trireme, options.model, "int8", ranks)
     peaks, _ = runs.generate_and_watch(options.trireme, options.model, "int8", ranks)
-    allowed = [runs.allowed_memory(plan, runs.MEMORY_PROMPT + runs.MEMORY_OUTPUT, rank) for rank in range(ranks)]
-    # Processes start in the order of ranks; where they do not, sorting gives the assignment that is hardest to meet.
-    bars = [Bar("MB", peak / 1e6, "<=", bound / 1e6) for peak, bound in zip(sorted(peaks), sorted(allowed))]
+    bars = [Bar("MB", peak / 1e6, "<=", runs.allowed_memory(plan, runs.MEMORY_PROMPT + runs.MEMORY_OUTPUT, rank) / 1e6)
+            for rank, peak in enumerate(peaks)]
     worst = min(bars, key=Bar.margin)
     return Row(f"peak private memory, {'one rank' if ranks == 1 else f'each of {ranks} ranks'}, int8", worst.measured, "MB", [worst])
 
