@@ -10,9 +10,9 @@ float32 keys and values change the weights alone; the last rows change the cache
 import argparse
 import json
 import os
-import subprocess
-import sys
 import tempfile
+
+import runs
 
 EXACT_CACHE = ["--kv-key", "fp32", "--kv-value", "fp32"]
 SCORED_SHARE = 0.45
@@ -33,23 +33,16 @@ def split(path, folder):
     return paths
 
 
-def run(arguments):
-    result = subprocess.run(arguments, capture_output=True, text=True)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(arguments)}: {result.stderr}")
-    return result.stdout
-
-
 def perplexity(options, model, text, *more):
-    output = run([options.trireme, "score", "--model", model, "--file", text, "--window", "512", "--max-windows", str(options.windows),
-                  "--json", *more])
+    output = runs.output_of([options.trireme, "score", "--model", model, "--file", text, "--window", "512", "--max-windows", options.windows,
+                             "--json", *more])
     return json.loads(output)["perplexity"]
 
 
 def calibrate(options, model, text, folder):
     target, report = os.path.join(folder, "calibrated.h5"), os.path.join(folder, "report.json")
-    run([options.trireme, "convert", model, target, "--weights", "int8", "--calibration", text, "--samples",
-         str(options.samples), "--report", report, "--force"])
+    runs.output_of([options.trireme, "convert", model, target, "--weights", "int8", "--calibration", text, "--samples", options.samples,
+                    "--report", report, "--force"])
     with open(report) as file:
         return target, json.load(file)
 
@@ -77,7 +70,7 @@ def main():
     parser.add_argument("--samples", type=int, default=64)
     parser.add_argument("--json")
     options = parser.parse_args()
-    options.trireme = os.path.join(options.build, "launch/trireme")
+    options.trireme = runs.trireme_path(options.build)
     table = {}
     for model in options.models:
         rows = measure(options, model)
@@ -86,9 +79,7 @@ def main():
         for name, value in rows:
             print(f"| {name} | {value:.3f} | {100 * (value / exact - 1):+.2f} % |", flush=True)
         table[os.path.basename(model)] = dict(rows)
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump(table, file, indent=2)
+    runs.write_json(options.json, table)
 
 
 if __name__ == "__main__":
