@@ -64,6 +64,11 @@ std::size_t number_length(std::string_view text) {
 
 base::Result<std::int64_t> parse_whole_number(std::string_view text, Unit unit) {
   const base::Error error = base::invalid_argument(std::string(expectation(unit)));
+  if (text.size() > 1 && text[0] == '-' && text[1] != '-') {
+    const base::Result<std::int64_t> positive = parse_whole_number(text.substr(1), unit);
+    if (!positive) return positive.error();
+    return -*positive;
+  }
   const std::string_view digits = text.substr(0, number_length(text));
   const std::string_view suffix = text.substr(digits.size());
   std::int64_t factor = suffix.empty() ? 1 : 0;

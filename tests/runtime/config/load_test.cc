@@ -126,7 +126,7 @@ TEST(Load, NamesTheVariableOfABadEnvironment) {
   const base::Result<ResolvedConfig> bad_value =
       load({.file = {}, .environment = {{"TRIREME_DEVICE_THREADS", "-4"}}, .overrides = {}});
   ASSERT_FALSE(bad_value.ok());
-  EXPECT_THAT(bad_value.error().message, testing::StartsWith("TRIREME_DEVICE_THREADS: device.threads '-4': expected"));
+  EXPECT_THAT(bad_value.error().message, testing::StartsWith("TRIREME_DEVICE_THREADS: device.threads '-4': must be"));
   for (const char* variable : {"TRIREME_DEVICE_THREAD", "TRIREME_DEVIEC_THREADS", "TRIREME_KV_CACHE_FOO"}) {
     const base::Result<ResolvedConfig> unknown = load({.file = {}, .environment = {{variable, "1"}}, .overrides = {}});
     ASSERT_FALSE(unknown.ok()) << variable;

@@ -22,8 +22,9 @@ TEST_P(AcceptedNumber, HasTheExpectedValue) {
 INSTANTIATE_TEST_SUITE_P(
     Spellings, AcceptedNumber,
     testing::Values(Accepted{"0", Unit::kCount, 0}, Accepted{"512", Unit::kCount, 512},
-                    Accepted{"4k", Unit::kCount, 4000}, Accepted{"4K", Unit::kCount, 4096},
-                    Accepted{"1.5k", Unit::kCount, 1500}, Accepted{"2M", Unit::kCount, 2 * 1024 * 1024},
+                    Accepted{"-1", Unit::kCount, -1}, Accepted{"4k", Unit::kCount, 4000},
+                    Accepted{"4K", Unit::kCount, 4096}, Accepted{"1.5k", Unit::kCount, 1500},
+                    Accepted{"2M", Unit::kCount, 2 * 1024 * 1024},
                     Accepted{"16GiB", Unit::kBytes, std::int64_t{16} << 30},
                     Accepted{"512MiB", Unit::kBytes, 512 << 20}, Accepted{"1.5KiB", Unit::kBytes, 1536},
                     Accepted{"2GB", Unit::kBytes, 2'000'000'000}, Accepted{"16384", Unit::kBytes, 16384},
@@ -43,14 +44,15 @@ TEST_P(RefusedNumber, IsAnError) {
 
 INSTANTIATE_TEST_SUITE_P(
     Spellings, RefusedNumber,
-    testing::Values(Refused{"", Unit::kCount}, Refused{"-1", Unit::kCount}, Refused{"+1", Unit::kCount},
-                    Refused{"1.5", Unit::kCount}, Refused{"3.0", Unit::kCount}, Refused{"1e3", Unit::kCount},
-                    Refused{"0x10", Unit::kCount}, Refused{"4 k", Unit::kCount}, Refused{"k", Unit::kCount},
-                    Refused{"1.2.3k", Unit::kCount}, Refused{".5k", Unit::kCount}, Refused{".nan", Unit::kCount},
-                    Refused{".inf", Unit::kCount}, Refused{"4GiB", Unit::kCount}, Refused{"4k", Unit::kBytes},
-                    Refused{"4gib", Unit::kBytes}, Refused{"0.3B", Unit::kBytes}, Refused{"30h", Unit::kMilliseconds},
-                    Refused{"9223372036854775808", Unit::kCount}, Refused{"9223372036854775807K", Unit::kCount},
-                    Refused{"18446744073709551617", Unit::kCount}, Refused{"9999999999.5TiB", Unit::kBytes}));
+    testing::Values(Refused{"", Unit::kCount}, Refused{"-", Unit::kCount}, Refused{"--1", Unit::kCount},
+                    Refused{"+1", Unit::kCount}, Refused{"1.5", Unit::kCount}, Refused{"3.0", Unit::kCount},
+                    Refused{"1e3", Unit::kCount}, Refused{"0x10", Unit::kCount}, Refused{"4 k", Unit::kCount},
+                    Refused{"k", Unit::kCount}, Refused{"1.2.3k", Unit::kCount}, Refused{".5k", Unit::kCount},
+                    Refused{".nan", Unit::kCount}, Refused{".inf", Unit::kCount}, Refused{"4GiB", Unit::kCount},
+                    Refused{"4k", Unit::kBytes}, Refused{"4gib", Unit::kBytes}, Refused{"0.3B", Unit::kBytes},
+                    Refused{"30h", Unit::kMilliseconds}, Refused{"9223372036854775808", Unit::kCount},
+                    Refused{"9223372036854775807K", Unit::kCount}, Refused{"18446744073709551617", Unit::kCount},
+                    Refused{"9999999999.5TiB", Unit::kBytes}));
 
 TEST(WholeNumber, IsWrittenSoThatItReadsBack) {
   for (const std::int64_t value :
