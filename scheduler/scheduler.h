@@ -25,9 +25,9 @@ struct SchedulerConfig {
   std::int32_t num_stages = 1;
   std::int32_t max_step_tokens = 512;  // budget of a step, in tokens at the start of a context
   std::int32_t prefill_chunk = std::numeric_limits<std::int32_t>::max();  // of that, what prompts may use
-  double context_cost = 0.0;           // a token at position p costs 1 + context_cost * p of the budget
-  std::int32_t max_batch = 256;        // sequences that may be running
-  std::int32_t max_context = 2048;     // prompt and output tokens of one sequence
+  double context_cost = 0.0;        // a token at position p costs 1 + context_cost * p of the budget
+  std::int32_t max_batch = 256;     // sequences that may be running
+  std::int32_t max_context = 2048;  // prompt and output tokens of one sequence
   std::int32_t block_tokens = 80;
   std::vector<KvGroup> kv_groups;  // at least one
   bool prefix_cache = true;
