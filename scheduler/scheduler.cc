@@ -18,8 +18,8 @@ struct Scheduler::State : SchedulerState {
 Scheduler::Scheduler(SchedulerConfig config) : state_(std::make_unique<State>(std::move(config))) {
   const SchedulerConfig& checked = state_->config;
   TRIREME_CHECK(checked.max_plans_in_flight > 0 && checked.num_stages > 0 && checked.max_step_tokens > 0 &&
-                checked.prefill_chunk > 0 &&
-                checked.max_batch > 0 && checked.max_context > 0 && checked.block_tokens > 0);
+                checked.prefill_chunk > 0 && checked.max_batch > 0 && checked.max_context > 0 &&
+                checked.block_tokens > 0);
   TRIREME_CHECK(!checked.kv_groups.empty() && checked.context_cost >= 0.0);
 }
 

@@ -15,8 +15,8 @@ bool has_f16c() {
 
 // What Highway's AVX2 and AVX3 targets are compiled for; the builtins ask the operating system's support too.
 bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c() && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") &&
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c() &&
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") &&
          __builtin_cpu_supports("pclmul");
 }
 bool has_avx512() {

@@ -138,7 +138,8 @@ base::Status RankRuntime::load_stage() {
 
 // On a thread of its own, bound as the compute thread will be.
 base::Status RankRuntime::measure_prefill() {
-  if (config_.scheduler.prefill_chunk > 0 || config_.device.kind == config::Device::kReference) return base::ok_status();
+  if (config_.scheduler.prefill_chunk > 0 || config_.device.kind == config::Device::kReference)
+    return base::ok_status();
   base::Status status = base::ok_status();
   std::thread thread([&] {
     pool_->pin_caller();

@@ -20,9 +20,9 @@ struct ModelChoice {
 struct ServedModel {
   std::vector<std::string> names;     // the first is its own, the others aliases; a request may use any
   std::vector<std::string> adapters;  // each is served as a model of its own name, too
-  std::string root;                // where it was loaded from
-  std::int64_t created = 0;        // seconds since 1970
-  std::int32_t max_context = 0;    // tokens
+  std::string root;                   // where it was loaded from
+  std::int64_t created = 0;           // seconds since 1970
+  std::int32_t max_context = 0;       // tokens
   std::int32_t vocab_size = 0;
   const tokenizer::Tokenizer* tokenizer = nullptr;  // outlive this
   const launch::RequestBinder* binder = nullptr;
